@@ -103,7 +103,8 @@ float CsvFeatures::code_of(Encoder& encoder, std::string_view text) {
 /// NaN for a missing one.
 float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
                              std::string& why) {
-  const float number = reader.read(field, column.name, why);
+  float number = 0;
+  if (!reader.read_common(field, number)) number = reader.read(field, column.name, why);
   if (std::isnan(number)) return number;
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
   if (!prepared && why.empty())

@@ -56,8 +56,7 @@ bool separates_thousands(std::string_view field) {
 float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
   const auto rounded = static_cast<float>(value);
   // Integers that lose digits are numbers of customers rather than measurements.
-  constexpr double kAllExact = 1 << std::numeric_limits<float>::digits;
-  if (std::abs(value) > kAllExact && value == std::trunc(value) && static_cast<double>(rounded) != value)
+  if (std::abs(value) > kAllIntegers && value == std::trunc(value) && static_cast<double>(rounded) != value)
     rounded_.emplace(column, std::string(trim(field)));
   return rounded;
 }
@@ -129,6 +128,7 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
                                             rule->text +
                                             "' is none; write a number, mean, median or most_common");
     rules_.push_back(rule);
+    has_rules_ = has_rules_ || rule != nullptr;
   }
 }
 
@@ -140,6 +140,11 @@ std::unique_ptr<CsvValues> CsvNumbers::part(size_t rows) const {
 
 void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) {
   for (size_t i = 0; i < columns_.size(); ++i) {
+    float common = 0;
+    if (form_ != Form::kLabelSet && why.empty() && reader.read_common(fields[columns_[i]], common)) {
+      open_.push_back(common);
+      continue;
+    }
     float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why) : 0;
     if (std::isnan(value) && rules_[i] == nullptr) {
       why = "column '" + names_[i] + "' has no value; 'missing' can give one";
@@ -194,7 +199,10 @@ TensorSpec CsvNumbers::spec() const {
 
 void CsvNumbers::get(size_t row, float* out) const {
   const float* const values = rows_.row(row);
-  for (size_t i = 0; i < columns_.size(); ++i) out[i] = std::isnan(values[i]) ? fills_[i] : values[i];
+  std::copy_n(values, columns_.size(), out);
+  if (!has_rules_) return;
+  for (size_t i = 0; i < columns_.size(); ++i)
+    if (std::isnan(values[i])) out[i] = fills_[i];
 }
 
 }  // namespace tpack

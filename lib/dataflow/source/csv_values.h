@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "dataflow/format/csv.h"
+#include "dataflow/format/short_decimal.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_missing.h"
 #include "dataflow/source/row_blocks.h"
@@ -36,6 +39,14 @@ class CsvNumberReader {
  public:
   CsvNumberReader(DecimalSign decimal, char delimiter) : decimal_(decimal), delimiter_(delimiter) {}
 
+  /// Reads what most fields are: numbers of a few digits, which float32 does not round to other integers;
+  /// false for others, which `read` takes.
+  bool read_common(std::string_view field, float& out) const {
+    double value = 0;
+    if (!read_short_decimal(field, decimal_sign(), value) || std::abs(value) > kAllIntegers) return false;
+    out = static_cast<float>(value);
+    return true;
+  }
   /// NaN for a missing value; 1 and 0 for true and false. Sets `why` if the field is neither.
   float read(std::string_view field, const std::string& column, std::string& why);
   /// By column: the first integer that float32 rounds.
@@ -45,6 +56,9 @@ class CsvNumberReader {
   void append(CsvNumberReader& later) { rounded_.merge(later.rounded_); }
 
  private:
+  static constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // up to it are exact
+
+  char decimal_sign() const { return decimal_ == DecimalSign::kComma ? ',' : '.'; }
   float read_number(double value, std::string_view field, const std::string& column);
 
   DecimalSign decimal_;
@@ -108,9 +122,10 @@ class CsvNumbers final : public CsvValues {
   Form form_;
   const MissingRules* missing_;
   std::vector<const MissingRule*> rules_;  // by column; null: a missing value is bad
-  RowBlocks rows_;                         // NaN: missing
-  std::vector<float> open_;                // of a part: its rows
-  std::vector<float> fills_;               // by column
+  bool has_rules_ = false;
+  RowBlocks rows_;            // NaN: missing
+  std::vector<float> open_;   // of a part: its rows
+  std::vector<float> fills_;  // by column
 };
 
 /// The number that replaces missing ones, by the mean, median or most common of `values`, which have no NaN.
