@@ -82,8 +82,8 @@ inline bool read_digits(std::string_view text, char decimal, Digits& out) {
 inline bool read_short_decimal(std::string_view text, char decimal, double& out) {
   constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
+  const size_t is_negative = text.starts_with('-') ? 1 : 0;  // no branch: signs cannot be predicted
+  text.remove_prefix(is_negative);
   if (text.empty() || text.size() > kPowers.size()) return false;
   short_decimal::Digits high;
   if (!short_decimal::read_digits(text.substr(0, 8), decimal, high)) return false;
@@ -97,8 +97,8 @@ inline bool read_short_decimal(std::string_view text, char decimal, double& out)
     value = value * kPowers[low.count] + static_cast<double>(low.value);
     after_point = high.has_point ? after_point + low.count : low.after_point;
   }
-  value /= kPowers[after_point];
-  out = is_negative ? -value : value;
+  constexpr std::array<double, 2> kSigns = {1, -1};
+  out = value / kPowers[after_point] * kSigns[is_negative];
   return true;
 }
 
