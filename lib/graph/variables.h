@@ -38,6 +38,13 @@ struct ClassesOfInput {
   std::function<std::vector<double>(const std::vector<ClassCount>& classes, size_t elements)> value;
 };
 
+/// A first value [2, columns] of the mean and the standard deviation that an input has in the training data;
+/// the deviation of a column that is the same in all samples is 1.
+struct NumbersOfInput {
+  std::string input;  // of the model: one number, or a vector
+  Position position = {};
+};
+
 struct VariableSpec {
   std::string name;
   TensorSpec spec;
@@ -46,7 +53,9 @@ struct VariableSpec {
   Initialize initialize = nullptr;                     // null: zeros
   bool hyper_parameter = false;                        // a number that may be set between steps
   std::shared_ptr<const Schedule> schedule = nullptr;  // what sets it; null: nothing, or callbacks
-  std::optional<ClassesOfInput> of_classes = {};       // in a new run it is filled after `initialize`
+  // In a new run these are filled after `initialize`:
+  std::optional<ClassesOfInput> of_classes = {};
+  std::optional<NumbersOfInput> of_numbers = {};
 };
 
 /// Trainable variables that one update trains.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,7 +28,8 @@ Symbol behind_forms(Symbol at) {
   }
 }
 
-/// The number of the input that gives the values; nothing for other symbols.
+}  // namespace
+
 std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower) {
   const auto* input = op_cast<Input>(*behind_forms(fed).node);
   if (input == nullptr) return std::nullopt;
@@ -38,6 +38,8 @@ std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower) {
                                [&](const TowerInput& one) { return one.name == input->params().name; });
   return at == known.end() ? std::nullopt : std::optional(static_cast<size_t>(at - known.begin()));
 }
+
+namespace {
 
 /// The component of a flow that an input is fed; null if it has none of that name.
 const ComponentSpec* component_of(const TowerInput& input, const DataFlow& flow) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "graph/tower_function.h"
 
 namespace tpack {
+
+/// The number of the input that gives the values, whose shape or type may be another one; nothing for other
+/// symbols.
+std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower);
 
 /// Where a tower takes one of several by a number from the data: a score by a label, a row of an embedding.
 struct NumberedChoice {

@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "experiment/check.h"
 #include "experiment/experiment.h"
-#include "experiment/fill_from_classes.h"
+#include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
 #include "experiment/stored_data.h"
@@ -281,7 +281,8 @@ void TrainRun::restore(Loop& loop) {
                 std::to_string(loop.state().global_step()) + ")";
   } else {
     restored_ = load_initial_weights(*experiment_, chief());
-    fill_from_classes(*experiment_);
+    fill_from_data(*experiment_);
+    if (chief() && restored_.empty()) warn_of_far_targets(*experiment_);
   }
 }
 

@@ -26,7 +26,7 @@ std::vector<int> squares(int count, size_t threads, const std::function<void(int
 }
 
 TEST(MapInOrder, takes_results_in_the_order_of_the_items) {
-  for (const size_t threads : {1, 2, 7}) {
+  for (const size_t threads : {size_t{1}, size_t{2}, size_t{7}}) {
     for (const int count : {0, 1, 2, 100}) {
       std::vector<int> expected;
       for (int i = 0; i < count; ++i) expected.push_back(i * i);
@@ -55,7 +55,7 @@ TEST(MapInOrder, is_not_more_than_three_items_a_thread_ahead) {
 }
 
 TEST(MapInOrder, throws_the_error_of_any_function) {
-  for (const size_t threads : {1, 3}) {
+  for (const size_t threads : {size_t{1}, size_t{3}}) {
     const auto fail = [](int item) {
       if (item == 40) throw std::runtime_error("forty");
     };

@@ -186,6 +186,13 @@ def _(x, _):
     return F.adaptive_avg_pool2d(x, 1).flatten(1)
 
 
+@case("scale_like", "ScaleLike", "- ScaleLike: x0", numbers(6, 5))
+def _(x, v):
+    mean, deviation = of_data = v.average("scale_like_0/of_data", 2, 5)
+    v.after["scale_like_0/of_data"] = of_data
+    return x * deviation + mean
+
+
 @case("batch_norm", "BatchNorm", "- BatchNorm", numbers(4, 3, 3, 2))
 def _(x, v):
     return batch_norm(x, v, "batch_norm_0")

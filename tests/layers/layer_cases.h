@@ -36,7 +36,7 @@ inline testkit::Function function_of(const std::string& layers_yaml) {
   errors.throw_if_any();
   return [list](Builder& b, std::span<const Symbol> in) {
     NetworkBuilder network(b);
-    for (size_t i = 0; i < in.size(); ++i) network.add_output("x" + std::to_string(i), in[i]);
+    for (size_t i = 0; i < in.size(); ++i) network.add_input("x" + std::to_string(i), in[i]);
     return std::vector{network.build(*list, in[0])};
   };
 }

@@ -54,7 +54,8 @@ std::string list_of(const ComponentInfo& info, size_t count) {
 
 /// Those whose example needs something that the others do not have.
 const std::map<std::string, std::string> kNeedsMore = {{"Call", "a network of its model"},
-                                                       {"Gradient", "the name of another output"}};
+                                                       {"Gradient", "the name of another output"},
+                                                       {"ScaleLike", "the name of an input"}};
 
 /// What they give is not of samples.
 const std::set<std::string> kWithoutSamples = {"Constant", "Range"};

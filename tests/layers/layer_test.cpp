@@ -92,6 +92,11 @@ const live::Fields kTdError("layer", "TDError", {.build = on("[x2, x3, x3, x3, x
 const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
 
+const live::Fields kScaleLike("layer", "ScaleLike",
+                              {.base = "{data: x1, input: x2}",
+                               .left_out = {
+                                   {"data", "the graph is the same; train_tables_test has the values"}}});
+
 TEST(Layers, have_no_field_without_effect) {
   const auto graphs = [](const std::string& item) { return graphs_of("[" + item + "]"); };
   EXPECT_THAT(live::dead_fields(Registry<Layer>::table(), {graphs, {{"network", {"identity"}}}}),

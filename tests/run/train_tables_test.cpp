@@ -97,6 +97,48 @@ TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
   EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
 }
 
+TEST_F(Tables, with_numbers_far_from_1_are_predicted_in_their_unit) {
+  std::string text = "x,price\n";
+  for (int i = 0; i < 40; ++i) text += std::to_string(i / 40.0) + "," + std::to_string(5000 + 100 * i) + "\n";
+  write_content(folder_ / "t.csv", text);
+  const auto config = [](const std::string& layers, const std::string& output) {
+    return R"(tpack: 1
+name: t
+max_epoch: 40
+engine: {threads: 1, algorithm: heuristic}
+data:
+  train: [{CSV: {file: t.csv, columns: {x: [x], price: price}}}, {BatchData: {batch_size: 4}}]
+model:
+  layers: [{FullyConnected: {name: last, units: 1, input: x}})" +
+           layers + "]\n  cost: [{MeanSquaredError: {predictions: " + output + R"(, targets: price}}]
+optimizer: {Adam: {learning_rate: 0.03}}
+callbacks: [ModelSaver]
+predict: {data: train, outputs: [)" +
+           output + "]}\n";
+  };
+  const char* const advice = "its targets 'price' are 6950 +- 1154 in data.train";
+  const Outcome plain = train(config("", "last"), "plain");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_THAT(plain.err, HasSubstr(advice));
+  EXPECT_THAT(plain.err, HasSubstr("put ScaleLike: price after it"));
+  const Outcome scaled = train(config(", {ScaleLike: {name: y, data: price}}", "y"), "scaled");
+  ASSERT_EQ(scaled.code, 0) << scaled.err;
+  EXPECT_THAT(scaled.err, testing::Not(HasSubstr(advice)));
+  EXPECT_THAT(variable("scaled", "y/of_data"),
+              ElementsAre(FloatNear(6950, 1e-2F), FloatNear(1154.3396F, 1e-2F)));
+  // Only an input of the model has numbers in the training data.
+  const Outcome wrong = train(config(", {ScaleLike: {name: y, data: last}}", "y"), "wrong");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("'data' of ScaleLike is 'last', which is no input of the model"));
+  // From the stored model alone.
+  std::filesystem::remove(folder_ / "t.csv");
+  write_content(folder_ / "new.csv", "x\n0.5\n");
+  const Outcome infer =
+      tpack({"infer", newest("scaled"), folder_ / "new.csv", "--format", "csv", "--columns", "y"});
+  ASSERT_EQ(infer.code, 0) << infer.err;
+  EXPECT_NEAR(std::stod(last_line(infer.out)), 7000, 150) << infer.out;
+}
+
 TEST_F(Tables, have_weights_of_classes_by_name) {
   ASSERT_EQ(train(config("0.25", "{yes: 3}"), "run").code, 0);
   const Outcome wrong = train(config("0.25", "{yess: 3}"), "wrong");

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/fitted_map.h"
+#include "dataflow/moments.h"
 
 namespace tpack {
 namespace {
@@ -66,7 +67,7 @@ class Standardize final : public FittedMap {
         throw DataError("Standardize: place " + std::to_string(k) + " of '" + name_ +
                         "' has numbers in data.train that are not finite or too large; remove such values");
       means.push_back(places_[k].mean);
-      deviations.push_back(std::sqrt(places_[k].squares / static_cast<double>(places_[k].count)));
+      deviations.push_back(places_[k].deviation());
     }
     if (means.empty()) throw DataError("Standardize: data.train has no samples");
     State state;
@@ -97,18 +98,8 @@ class Standardize final : public FittedMap {
   }
 
  private:
-  struct Of {
-    int64_t count = 0;
-    double mean = 0;
-    double squares = 0;  // sum of (x - mean)^2
-    double factor = 1;   // 1 / deviation
-
-    void add(double x) {
-      if (std::isnan(x)) return;
-      const double before = x - mean;
-      mean += before / static_cast<double>(++count);
-      squares += before * (x - mean);
-    }
+  struct Place : Moments {
+    double factor = 1;  // 1 / deviation
   };
 
   int64_t places_of(const Tensor& x) const {
@@ -149,7 +140,7 @@ class Standardize final : public FittedMap {
   Params p_;
   size_t index_ = 0;
   std::string name_;
-  std::vector<Of> places_;
+  std::vector<Place> places_;
 };
 
 TPACK_REGISTER(Map, Standardize, "Standardize");

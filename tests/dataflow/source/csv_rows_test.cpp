@@ -83,7 +83,7 @@ std::string long_table(Rows& expected, size_t max_lines_of_field) {
 }
 
 TEST_F(CsvRowsTest, are_the_same_one_by_one_and_in_parts) {
-  for (const size_t lines : {1, 5, 100'000}) {
+  for (const size_t lines : std::vector<size_t>{1, 5, 100'000}) {
     Rows expected;
     const std::string text = long_table(expected, lines);
     const CsvRows table = open(text);

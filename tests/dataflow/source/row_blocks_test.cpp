@@ -8,7 +8,7 @@ namespace {
 TEST(RowBlocks, finds_rows_in_blocks_of_any_length) {
   RowBlocks rows(2);
   float next = 0;
-  for (const size_t count : {3, 1, 0, 5, 2}) {
+  for (const size_t count : std::vector<size_t>{3, 1, 0, 5, 2}) {
     std::vector<float> block;
     for (size_t i = 0; i < 2 * count; ++i) block.push_back(next++);
     rows.append(std::move(block));

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "dataflow/data_flow.h"
+
+namespace tpack {
+
+/// Mean and deviation of numbers, as they come. Source: Welford 1962.
+struct Moments {
+  int64_t count = 0;
+  double mean = 0;
+  double squares = 0;  // sum of (x - mean)^2
+
+  /// NaN is left out.
+  void add(double x) {
+    if (std::isnan(x)) return;
+    const double before = x - mean;
+    mean += before / static_cast<double>(++count);
+    squares += before * (x - mean);
+  }
+  double deviation() const { return std::sqrt(squares / static_cast<double>(count)); }
+};
+
+/// Those of each of so many columns of a component, in a pass over a flow that ends after about `samples`.
+/// Errors: ConfigError at the reference; those of DataFlow::prepare and Cursor::next.
+std::vector<Moments> moments_of(const DataFlow& flow, const ComponentRef& component, size_t columns,
+                                int64_t samples);
+
+}  // namespace tpack

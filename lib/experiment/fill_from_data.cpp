@@ -1,0 +1,102 @@
+#include "experiment/fill_from_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "dataflow/count_classes.h"
+#include "dataflow/moments.h"
+#include "dataflow/source.h"
+#include "predict/target_scale.h"
+#include "system/log.h"
+
+namespace tpack {
+namespace {
+
+/// The component of the data that the model reads as that input.
+std::string component_of(const Experiment& experiment, const std::string& input) {
+  for (const TowerInput& one : experiment.tower->inputs())
+    if (one.name == input) return one.component;
+  return input;
+}
+
+/// The class counts of a component of data.train.
+std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
+                                   const Position& where) {
+  for (const Source* source : train.sources()) {
+    const auto* indexed = dynamic_cast<const RandomAccessSource*>(source);
+    if (indexed == nullptr) continue;
+    const Spec spec = indexed->spec();
+    const auto at = spec.find(component);
+    if (!at || spec[*at].tensor != TensorSpec{DType::kInt32, {}}) continue;
+    std::vector<ClassCount> counts;
+    for (const auto& [name, samples] : count_classes(spec[*at].classes, indexed->class_numbers(component)))
+      counts.push_back({name, samples});
+    return counts;
+  }
+  throw ConfigError(where, "the classes of '" + component +
+                               "' cannot be counted: no source of data.train has "
+                               "class numbers of that name; write a list of weights");
+}
+
+std::vector<double> value_of_classes(const Experiment& experiment, const DataFlow& train,
+                                     const VariableSpec& variable) {
+  const ClassesOfInput& of = *variable.of_classes;
+  const std::vector<ClassCount> counts = classes_in(train, component_of(experiment, of.input), of.position);
+  std::vector<std::string> absent;
+  for (size_t k = 0; k < counts.size(); ++k)
+    if (counts[k].samples == 0) absent.push_back(counts[k].name.empty() ? std::to_string(k) : counts[k].name);
+  if (!absent.empty()) log::warning("class_weights: data.train has no sample of " + join_first(absent));
+  return of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
+}
+
+/// The means, then the deviations.
+std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlow& train,
+                                     const VariableSpec& variable) {
+  const NumbersOfInput& of = *variable.of_numbers;
+  ComponentRef component(component_of(experiment, of.input).c_str());
+  component.position = of.position;
+  std::vector<double> means;
+  std::vector<double> deviations;
+  constexpr int64_t kEnough = 1'000'000;  // samples
+  for (const Moments& column :
+       moments_of(train, component, static_cast<size_t>(variable.spec.shape[1]), kEnough)) {
+    if (column.count == 0 || !std::isfinite(column.squares))
+      throw ConfigError(of.position,
+                        "the mean and deviation of '" + of.input + "' are not finite: data.train has " +
+                            (column.count == 0 ? "no samples" : "numbers that are not, or too large"));
+    means.push_back(column.mean);
+    deviations.push_back(column.squares > 0 ? column.deviation() : 1);
+  }
+  means.insert(means.end(), deviations.begin(), deviations.end());
+  return means;
+}
+
+}  // namespace
+
+void fill_from_data(const Experiment& experiment) {
+  VariableStore* store = experiment.trainer->variables();
+  if (store == nullptr) return;
+  bool has_any = false;
+  for (const VariableSpec* spec : store->table().all()) {
+    if (!spec->of_classes && !spec->of_numbers) continue;
+    const DataFlow* train = experiment.train_flow();
+    if (train == nullptr)
+      throw ConfigError(spec->of_classes ? spec->of_classes->position : spec->of_numbers->position,
+                        "the " + std::string(spec->of_classes ? "classes" : "numbers") +
+                            " of the training data are needed; there is no data.train");
+    const std::vector<double> value = spec->of_classes ? value_of_classes(experiment, *train, *spec)
+                                                       : value_of_numbers(experiment, *train, *spec);
+    store->set(spec->name, Tensor::of<double>(spec->spec.shape, value).cast(spec->spec.dtype));
+    has_any = true;
+  }
+  if (has_any) experiment.trainer->share_variables();
+}
+
+void warn_of_far_targets(const Experiment& experiment) {
+  const auto model = experiment.trainer->model_handle();
+  const DataFlow* train = experiment.train_flow();
+  if (model && train != nullptr) warn_of_far_targets(*model->tower, *train);
+}
+
+}  // namespace tpack

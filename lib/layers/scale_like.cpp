@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "core/error.h"
+#include "layers/network_builder.h"
+#include "ops/pad.h"
+
+namespace tpack {
+namespace {
+
+struct ScaleLikeParams {
+  Ref<LayerOutput> data;
+};
+
+/// y = x * deviation + mean, those that an input of the model has in the training data: what a network gives
+/// near -1 to 1 becomes a price. They are a variable [2, columns], which is filled when training begins and
+/// is stored with the weights. Shapes: x [N, columns], or [N] for one -> y same, in the float type. Source:
+/// Keras, Normalization(invert=True).
+class ScaleLike final : public Layer {
+ public:
+  using Params = ScaleLikeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "y = x * deviation + mean, those that an input of the model, such as the targets, has in "
+               "data.train: brings what the last layer gives to the scale of numbers that are far from 1.")
+        .example("ScaleLike: price")
+        .field(
+            "data", &Params::data,
+            "the input: numbers, one of each sample or as many as x has columns; of a pass over data.train, "
+            "or its first million samples")
+        .required()
+        .shorthand();
+  }
+  explicit ScaleLike(Params p) : p_(std::move(p)) {}
+
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    Builder& b = network.builder();
+    if (in.size() != 1)
+      throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
+    if (!network.is_input(p_.data.name))
+      throw ConfigError(p_.data.position, "'data' of ScaleLike is '" + p_.data.name +
+                                              "', which is no input of the model: its mean and deviation are "
+                                              "known from data.train alone");
+    return build(b, in[0]);
+  }
+  Symbol build(Builder& b, Symbol x) const override {
+    const Symbol y = b.to_float(x);
+    if (y.shape().rank() > 2) throw ShapeError("ScaleLike takes x [N, columns], not " + y.shape().str());
+    const int64_t columns = y.shape().rank() < 2 ? 1 : y.shape()[1];
+    const Symbol of_data = b.variable({.name = b.variable_name("of_data"),
+                                       .spec = {b.float_type(), Shape{2, columns}},
+                                       .initialize = leave_as_it_is,
+                                       .of_numbers = NumbersOfInput{p_.data.name, p_.data.position}});
+    const auto row = [&](int64_t i) { return b.reshape(slice(b, of_data, {i, 0}, {1, columns}), {columns}); };
+    return b.add(b.mul(y, row(1)), row(0));
+  }
+
+ private:
+  /// Mean 0 and deviation 1.
+  static void leave_as_it_is(const Tensor& value, Rng& /*rng*/) {
+    visit(value.dtype(), [&](auto zero) {
+      auto* values = value.data<decltype(zero)>();
+      const int64_t columns = value.elements() / 2;
+      std::fill_n(values, columns, decltype(zero){0});
+      std::fill_n(values + columns, columns, decltype(zero){1});
+    });
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, ScaleLike, "ScaleLike");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,40 @@
+#include "dataflow/moments.h"
+
+#include <limits>
+
+#include "config/yaml_reader.h"
+#include "core/error.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+TEST(Moments, are_those_of_the_numbers_that_came) {
+  Moments moments;
+  for (const double x : {1e9 + 2.0, 1e9 + 4.0, 1e9 + 9.0}) moments.add(x);
+  moments.add(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(moments.count, 3);
+  EXPECT_DOUBLE_EQ(moments.mean, 1e9 + 5);
+  EXPECT_DOUBLE_EQ(moments.deviation(), std::sqrt(26.0 / 3));
+}
+
+TEST(Moments, of_the_columns_of_a_flow) {
+  TempFolder folder;
+  const std::string text = "a,b\n1,10\n2,20\n3,60\n4,90\n";
+  folder.write("a.csv", {text.begin(), text.end()});
+  for (const char* const batch : {"", ", BatchData: {batch_size: 2}"}) {
+    const DataFlow flow = make_flow(parse_yaml(
+        "[CSV: {file: a.csv, columns: {x: [a, b]}}" + std::string(batch) + "]", folder.path("f.yaml")));
+    const std::vector<Moments> all = moments_of(flow, "x", 2, 100);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].count, 4);
+    EXPECT_DOUBLE_EQ(all[0].mean, 2.5);
+    EXPECT_DOUBLE_EQ(all[0].deviation(), std::sqrt(1.25));
+    EXPECT_DOUBLE_EQ(all[1].mean, 45);
+    EXPECT_EQ(moments_of(flow, "x", 2, 1)[0].count, *batch == 0 ? 1 : 2) << "no further than need be";
+    EXPECT_THROW(moments_of(flow, "y", 1, 100), ConfigError);
+  }
+}
+
+}  // namespace
+}  // namespace tpack
