@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// "line|field|field" of each row.
-using Rows = std::vector<std::string>;
+using RowTexts = std::vector<std::string>;
 
 std::string text_of(const CsvRow& row, int64_t line) {
   std::string text = std::to_string(line) + row.why;
@@ -32,13 +32,13 @@ class CsvRowsTest : public testing::Test {
   CsvRows open(const std::string& text, const std::string& name = "a.csv") const {
     return CsvRows({{{folder_.write(name, {text.begin(), text.end()}), {}}}}, {});
   }
-  static Rows one_by_one(const CsvRows& table) {
-    Rows rows;
+  static RowTexts one_by_one(const CsvRows& table) {
+    RowTexts rows;
     table.read([](const CsvHeader&) {}, [&](const CsvRow& row) { rows.push_back(text_of(row, row.line)); });
     return rows;
   }
-  static Rows in_parts(const CsvRows& table) {
-    Rows rows;
+  static RowTexts in_parts(const CsvRows& table) {
+    RowTexts rows;
     table.read_parts([](const CsvHeader&) {}, [](size_t) { return std::make_unique<TextPart>(); },
                      [&](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart place) {
                        for (const auto& [line, text] : static_cast<TextPart&>(*part).rows)
@@ -51,7 +51,7 @@ class CsvRowsTest : public testing::Test {
 
 /// Six megabytes of rows with quotes, lines within quotes, and quotes that are none. `expected` gets what the
 /// rows are.
-std::string long_table(Rows& expected, size_t max_lines_of_field) {
+std::string long_table(RowTexts& expected, size_t max_lines_of_field) {
   Rng rng(3);
   std::string text = "a,b,c\n";
   int64_t line = 2;
@@ -84,7 +84,7 @@ std::string long_table(Rows& expected, size_t max_lines_of_field) {
 
 TEST_F(CsvRowsTest, are_the_same_one_by_one_and_in_parts) {
   for (const size_t lines : std::vector<size_t>{1, 5, 100'000}) {
-    Rows expected;
+    RowTexts expected;
     const std::string text = long_table(expected, lines);
     const CsvRows table = open(text);
     EXPECT_TRUE(one_by_one(table) == expected) << lines;
@@ -98,7 +98,7 @@ TEST_F(CsvRowsTest, are_the_same_one_by_one_and_in_parts) {
 
 TEST_F(CsvRowsTest, of_json_lines_too) {
   std::string text;
-  Rows expected;
+  RowTexts expected;
   for (int i = 1; text.size() < 5'000'000; ++i) {
     text += "{\"a\": " + std::to_string(i) + ", \"b\": \"x\"}\n";
     expected.push_back(std::to_string(i) + "|" + std::to_string(i) + "|x");
