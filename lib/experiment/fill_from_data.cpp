@@ -58,7 +58,7 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
   component.position = of.position;
   std::vector<double> means;
   std::vector<double> deviations;
-  constexpr int64_t kEnough = 1'000'000;  // samples
+  constexpr int64_t kEnough = 10'000;  // samples
   for (const Moments& column :
        moments_of(train, component, static_cast<size_t>(variable.spec.shape[1]), kEnough)) {
     if (column.count == 0 || !std::isfinite(column.squares))

@@ -26,7 +26,7 @@ class ScaleLike final : public Layer {
         .field(
             "data", &Params::data,
             "the input: numbers, one of each sample or as many as x has columns; of a pass over data.train, "
-            "or its first million samples")
+            "or its first 10,000 samples")
         .required()
         .shorthand();
   }

@@ -110,6 +110,7 @@ const std::map<std::string, std::string> kWithoutRows = {
     {"FakeData", "draws each component from its place"},
     {"JoinData", "joins others"},
     {"Windows", "joins rows; windows_test looks at it"},
+    {"Streamed", "has no order of its own; streamed_test looks at it"},
     {"RenderedDigits", "draws image and label together from its place"}};
 
 TEST(RowsKeepTogether, every_source_is_looked_at) {

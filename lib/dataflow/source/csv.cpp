@@ -225,8 +225,8 @@ class CsvTable final : public RandomAccessSource {
     throw ResourceError(
         rows_.name() + ": the table does not fit into the memory that this process may use (after " +
         with_thousands(rows) +
-        " rows); a number takes 4 bytes: name fewer columns, or a part of the rows in a file of "
-        "its own, or convert it to HDF5, whose rows source HDF5 reads when they are needed");
+        " rows); to keep only some of the rows in memory, put it in Streamed: {source: {CSV: {...}}}; or "
+        "name fewer columns: a number takes 4 bytes");
   }
 
   void read_table() {

@@ -445,7 +445,7 @@ TEST(CsvSource, says_what_to_do_where_a_table_does_not_fit_into_memory) {
     message = error_of([&] { flow.prepare(); });
   }
   EXPECT_THAT(message, HasSubstr("a.csv: the table does not fit into the memory"));
-  EXPECT_THAT(message, HasSubstr("source HDF5"));
+  EXPECT_THAT(message, HasSubstr("put it in Streamed: {source: {CSV: {...}}}"));
 }
 
 }  // namespace

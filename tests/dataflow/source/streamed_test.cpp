@@ -1,0 +1,158 @@
+#include <sys/stat.h>
+#include <thread>
+
+#include "config/yaml_reader.h"
+#include "core/error.h"
+#include "dataflow/flow_helpers.h"
+#include "dataflow/packed_bytes.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+
+class StreamedTest : public testing::Test {
+ protected:
+  DataFlow flow(const std::string& source, const std::string& on_error = "stop") const {
+    return make_flow(
+        parse_yaml("{flow: [" + source + "], on_error: " + on_error + "}", folder_.path("flow.yaml")));
+  }
+  static std::string streamed(const std::string& settings) {
+    return "{Streamed: {source: " + settings + "}}";
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, {text.begin(), text.end()});
+  }
+  TempFolder folder_;
+};
+
+/// The first and the last number of each sample from a position on.
+std::vector<std::pair<float, float>> samples_of(const DataFlow& flow, const Pass& pass = {}) {
+  std::vector<std::pair<float, float>> all;
+  const auto cursor = flow.open(pass);
+  for (Datapoint d; cursor->next(d);) {
+    const auto x = d.tensor(0).span<float>();
+    all.emplace_back(x.front(), x.back());
+  }
+  return all;
+}
+
+/// 40 MB, which are three blocks, with lines within quotes.
+std::string large_table(int rows) {
+  const std::string padding(60, 'p');
+  std::string text = "id,note,value\n";
+  for (int i = 0; i < rows; ++i) {
+    text += std::to_string(i) + ",\"" + padding + (i % 7 == 0 ? "\nand \"\"more\"\"" : "") + "\",";
+    text += std::to_string(i % 1000) + ".5\n";
+  }
+  return text;
+}
+
+TEST_F(StreamedTest, gives_the_rows_of_the_table_in_their_order) {
+  constexpr int kRows = 500'000;
+  const std::string text = large_table(kRows);
+  ASSERT_GT(text.size(), 36'000'000U);
+  write("a.csv", text);
+  const std::string columns = "columns: {x: [id, value]}}}";
+  const auto expected = samples_of(flow("{CSV: {file: a.csv, shuffle: false, columns: {x: [id, value]}}}"));
+  ASSERT_EQ(expected.size(), static_cast<size_t>(kRows));
+  const DataFlow all = flow(streamed("{CSV: {file: a.csv, " + columns));
+  for (int64_t pass = 0; pass < 2; ++pass) EXPECT_TRUE(samples_of(all, {.pass = pass}) == expected) << pass;
+  for (const int64_t position : {int64_t{1}, int64_t{250'000}, int64_t{499'999}, int64_t{500'000}}) {
+    const auto rest = samples_of(all, {.position = position});
+    EXPECT_TRUE(std::equal(rest.begin(), rest.end(), expected.begin() + position, expected.end()))
+        << position;
+  }
+  folder_.write("a.csv.gz", gzip_file(text));
+  EXPECT_TRUE(samples_of(flow(streamed("{CSV: {file: a.csv.gz, " + columns))) == expected);
+  EXPECT_FALSE(all.size()) << "not known before the end";
+}
+
+TEST_F(StreamedTest, reads_a_pipe_once) {
+  constexpr int kRows = 300'000;
+  const std::string text = large_table(kRows);
+  ASSERT_EQ(::mkfifo(folder_.path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(folder_.path("pipe")) << text; });
+  const DataFlow flow_of_pipe = flow(streamed("{CSV: {file: pipe, columns: {x: [id, value]}}}"));
+  EXPECT_EQ(flow_of_pipe.seek(), Seek::kNone);
+  flow_of_pipe.prepare();
+  {
+    const auto first = flow_of_pipe.open({});  // the first rows are there for whoever asks
+    Datapoint d;
+    EXPECT_TRUE(first->next(d));
+  }
+  const auto found = samples_of(flow_of_pipe);
+  writer.join();
+  ASSERT_EQ(found.size(), static_cast<size_t>(kRows));
+  for (int i = 0; i < kRows; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].first, static_cast<float>(i));
+  EXPECT_THAT(error_of([&] { samples_of(flow_of_pipe, {.pass = 1}); }),
+              HasSubstr("has ended: its rows are one pass; lower steps_per_epoch or max_epoch"));
+  EXPECT_THAT(error_of([&] { samples_of(flow_of_pipe); }), HasSubstr("can be read once"));
+}
+
+TEST_F(StreamedTest, learns_of_the_first_rows) {
+  write("a.csv", "kind,n,y\nred,1,0\nblue,3,1\nred,,0\n");
+  const DataFlow all = flow(streamed("{CSV: {file: a.csv, columns: {x: auto}, labels: {y: y}}}"));
+  all.prepare();
+  EXPECT_THAT(all.facts()[0].str() + all.facts()[0].remarks.back(), HasSubstr("of the first 3"));
+  const auto samples = samples_of(all);
+  ASSERT_EQ(samples.size(), 3U);
+  EXPECT_EQ(all.spec()[1].classes, (std::vector<std::string>{"0", "1"}));
+}
+
+TEST_F(StreamedTest, reads_json_lines_and_svmlight) {
+  write("a.jsonl", "{\"a\": 1, \"b\": 2}\n{\"b\": 4, \"a\": 3}\n");
+  using Samples = std::vector<std::pair<float, float>>;
+  EXPECT_EQ(samples_of(flow(streamed("{CSV: {file: a.jsonl, columns: {x: [a, b]}}}"))),
+            (Samples{{1, 2}, {3, 4}}));
+  write("a.tsv", "a\tb\n1\t2\n");
+  EXPECT_EQ(samples_of(flow(streamed("{CSV: {file: a.tsv, columns: {x: [a, b]}}}"))), (Samples{{1, 2}}));
+  write("a.svm", "1 1:0.5 3:2\n-1 2:1\n");
+  const DataFlow sparse = flow(streamed("{SVMLight: {file: a.svm}}"));
+  sparse.prepare();
+  EXPECT_EQ(samples_of(sparse).size(), 2U);
+}
+
+TEST_F(StreamedTest, says_in_which_line_of_the_file_a_row_is_bad) {
+  std::string text = large_table(400'000);
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  text += "x,note,1\n7,note,8\n";
+  write("a.csv", text);
+  const std::string source = streamed("{CSV: {file: a.csv, columns: {x: [id, value]}}}");
+  const std::string error = error_of([&] { samples_of(flow(source)); });
+  EXPECT_THAT(error, HasSubstr("a.csv:" + std::to_string(lines + 1)));
+  EXPECT_THAT(error, HasSubstr("column 'id' has 'x'"));
+  EXPECT_EQ(samples_of(flow(source, "skip")).size(), 400'001U);
+  write("a.csv", text + "\"open\n");
+  EXPECT_THAT(error_of([&] { samples_of(flow(source, "skip")); }),
+              HasSubstr("a.csv:" + std::to_string(lines + 3) + ": a quote is not closed"));
+}
+
+std::string content_of_streamed(const std::string& source) {
+  const TempFolder folder;
+  const std::string text = "a,b\n1,2\n3,4\n";
+  folder.write("t.csv", {text.begin(), text.end()});
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kStreamed("source", "Streamed",
+                             {.base = "{source: {CSV: {file: t.csv, columns: {x: a}}}}",
+                              .values = {{"source", "{CSV: {file: t.csv, columns: {x: b}}}"}},
+                              .build = content_of_streamed});
+
+TEST_F(StreamedTest, rejects_what_has_no_lines_of_rows) {
+  EXPECT_THAT(error_of([&] { flow(streamed("{RenderedDigits: {}}")); }), HasSubstr("does not read text"));
+  EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: [a.csv, b.csv], columns: {x: a}}}")); }),
+              HasSubstr("reads one file"));
+  EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: a.csv, encoding: utf-16, columns: {x: a}}}")); }),
+              HasSubstr("convert it to UTF-8"));
+  EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: no.csv, columns: {x: a}}}")).prepare(); }),
+              HasSubstr("no.csv"));
+  write("a.csv", "");
+  EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: a.csv, columns: {x: a}}}")).prepare(); }),
+              HasSubstr("a.csv: is empty"));
+}
+
+}  // namespace
+}  // namespace tpack
