@@ -19,6 +19,7 @@
 #include "nn/initializers.h"
 #include "nn/norms.h"
 #include "nn/pooling.h"
+#include "nn/table_input.h"
 #include "ops/matmul.h"
 #include "ops/softmax_cross_entropy.h"
 

@@ -193,6 +193,14 @@ def _(x, v):
     return x * deviation + mean
 
 
+@case("table_input", "TableInput", "- TableInput: {width: 3, frequencies: 2}", numbers(4, 3))
+def _(x, v):
+    phase = 2 * torch.pi * x[:, :, None] * v.weight("table_input_0/frequencies", 3, 2)
+    waves = torch.cat([torch.sin(phase), torch.cos(phase)], -1)
+    embedded = F.relu(waves @ v.weight("table_input_0/W", 4, 3) + v.bias("table_input_0/b", 3))
+    return torch.cat([x, embedded.flatten(1)], 1)
+
+
 @case("batch_norm", "BatchNorm", "- BatchNorm", numbers(4, 3, 3, 2))
 def _(x, v):
     return batch_norm(x, v, "batch_norm_0")

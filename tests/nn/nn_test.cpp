@@ -96,6 +96,12 @@ std::vector<Twin> twins_of_products() {
        "Embedding: {name: f, entries: 7, units: 3}",
        [](Builder& b, Symbol x) { return nn::embedding(b, x, "f", {.entries = 7, .units = 3}); },
        {DType::kUInt8, {2, 5}}},
+      {"table_input",
+       "TableInput: {name: f, width: 5, frequencies: 3, deviation: 2}",
+       [](Builder& b, Symbol x) {
+         return nn::table_input(b, x, "f", {.width = 5, .frequencies = 3, .deviation = 2});
+       },
+       {DType::kFloat32, {2, 3}}},
       {"embedding_with_initializer",
        "Embedding: {name: f, entries: 7, units: 3, initializer: {VarianceScaling: {mode: fan_out}}}",
        [](Builder& b, Symbol x) {
@@ -245,6 +251,8 @@ TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
             "c: groups = 2 does not divide the 3 input channels and the 4 filters");
   EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::dense(b, x, "d", {.units = 2}); }, kVector),
             "d: needs an input [N, ...], not float32 [2]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::table_input(b, x, "t", {}); }, kVector),
+            "t: needs an input [N, columns], not float32 [2]");
   EXPECT_EQ(
       error_of([](Builder& b, Symbol x) { return nn::embedding(b, x, "e", {.entries = 2, .units = 2}); },
                kMatrix),
