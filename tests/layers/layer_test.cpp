@@ -97,7 +97,9 @@ const live::Fields kScaleLike("layer", "ScaleLike",
                                .left_out = {
                                    {"data", "the graph is the same; train_tables_test has the values"}}});
 
-const live::Fields kTableInput("layer", "TableInput", {.base = "{width: 8, input: x2}"});
+const live::Fields kTableInput("layer", "TableInput", {.build = [](const std::string& item) {
+                                 return graphs_of("[{FullyConnected: {units: 3}}, " + item + "]");
+                               }});
 
 TEST(Layers, have_no_field_without_effect) {
   const auto graphs = [](const std::string& item) { return graphs_of("[" + item + "]"); };
