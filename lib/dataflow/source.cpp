@@ -101,6 +101,10 @@ std::optional<FittedComponent> Source::opened_fit(const std::string& component) 
   return fit_ == nullptr ? std::nullopt : fit_->opened().find(name_, component);
 }
 
+std::shared_ptr<const RandomAccessSource> RandomAccessSource::indexed() const {
+  return std::static_pointer_cast<const RandomAccessSource>(shared_from_this());
+}
+
 std::vector<int32_t> RandomAccessSource::class_numbers(const std::string& component) const {
   const Spec components = spec();
   const size_t at = components.index({component.c_str()}, "the classes");

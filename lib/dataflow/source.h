@@ -15,6 +15,7 @@
 namespace tpack {
 
 class Fit;
+class RandomAccessSource;
 struct FittedComponent;
 struct FlowField;
 
@@ -83,6 +84,10 @@ class Source : public std::enable_shared_from_this<Source> {
   /// that have none begin. Threads: any number at once.
   void prepare_once(const Position& where);
 
+  /// The source that reads the samples: itself, or what it streams from, which has the first ones after
+  /// `prepare`, and may read other files in the same way (reopen_with); null for other sources.
+  virtual std::shared_ptr<const RandomAccessSource> indexed() const { return nullptr; }
+
   /// What it found, for people. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
   /// A text that changes when the files that it reads change: made from names, sizes and dates, without
@@ -112,6 +117,7 @@ enum class TextLines : uint8_t { kAll, kAfterHeader };
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
+  std::shared_ptr<const RandomAccessSource> indexed() const final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
   /// Known before `prepare`, except for the class names; if `knows_spec` is false, after it.

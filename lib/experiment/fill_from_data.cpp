@@ -24,7 +24,7 @@ std::string component_of(const Experiment& experiment, const std::string& input)
 std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
                                    const Position& where) {
   for (const Source* source : train.sources()) {
-    const auto* indexed = dynamic_cast<const RandomAccessSource*>(source);
+    const auto indexed = source->indexed();
     if (indexed == nullptr) continue;
     const Spec spec = indexed->spec();
     const auto at = spec.find(component);
@@ -56,6 +56,12 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
   const NumbersOfInput& of = *variable.of_numbers;
   ComponentRef component(component_of(experiment, of.input).c_str());
   component.position = of.position;
+  for (const Source* source : train.sources())
+    if (source->indexed() == nullptr)
+      throw ConfigError(of.position,
+                        "the mean and deviation of '" + of.input +
+                            "' are not known before training: the samples of data.train come once; "
+                            "write them, as Elementwise: 30 * x + 40");
   std::vector<double> means;
   std::vector<double> deviations;
   constexpr int64_t kEnough = 10'000;  // samples

@@ -174,7 +174,7 @@ class TableFiles final : public FileSamples {
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors);
     errors.throw_if_any();
     source->follow(model.fit(), snake_case(item.name) + "_0");
-    source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
+    source_ = source->indexed();
     names_ = needed_before_maps(components_, names_of_inputs());
     if (source_ == nullptr || source_->reopen_with("", names_) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
@@ -299,7 +299,7 @@ class TableFiles final : public FileSamples {
   std::vector<TowerInput> inputs_;
   std::vector<std::string> names_;  // of the components that the files must have
   ConfigNode components_;           // of the predict flow
-  std::shared_ptr<RandomAccessSource> source_;
+  std::shared_ptr<const RandomAccessSource> source_;
 };
 
 /// The samples of a flow, without its batches.
@@ -384,7 +384,7 @@ bool reads_tables(const InferenceModel& model) {
   const std::shared_ptr<Source> source =
       Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
   errors.throw_if_any();
-  const auto indexed = std::dynamic_pointer_cast<RandomAccessSource>(source);
+  const auto indexed = source->indexed();
   return indexed != nullptr && indexed->reopen_with("", {}) != nullptr;
 }
 

@@ -49,7 +49,7 @@ TEST_P(GoldenMetrics, are_the_same_for_all_batches_and_towers) {
     const MetricOfSamples metric{yaml, names_, tensors_};
     const double expected = golden.is_null() ? NAN : golden.at(0).get<double>();
     for (const std::vector<int64_t>& batches : cuts()) {
-      for (const size_t towers : {1, 2}) {
+      for (const size_t towers : {size_t{1}, size_t{2}, size_t{4}}) {
         for (const auto on : {MetricOfSamples::On::kReference, MetricOfSamples::On::kCpu}) {
           if (on == MetricOfSamples::On::kCpu && batches.size() > 3) continue;  // compiles for each batch
           const double value = metric.value(batches, towers, on);

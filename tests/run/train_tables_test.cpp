@@ -139,6 +139,29 @@ predict: {data: train, outputs: [)" +
   EXPECT_NEAR(std::stod(last_line(infer.out)), 7000, 150) << infer.out;
 }
 
+TEST_F(Tables, that_are_streamed_are_learned_and_predicted) {
+  std::string text = config("null");
+  const auto replace = [&](const std::string& old, const std::string& with) {
+    text.replace(text.find(old), old.size(), with);
+  };
+  replace("{CSV: {file: t.csv, columns: {x: auto}, types: {id: ignore}, labels: {late: late}}}",
+          "{Streamed: {source: {CSV: {file: t.csv, columns: {x: auto}, types: {id: ignore}, labels: {late: "
+          "{column: late, classes: [no, yes]}}}}}}");
+  replace("  validation: [{BatchData: {batch_size: 8, remainder: true}}]\n", "");
+  replace(", {InferenceRunner: {data: validation}}", "");
+  replace("data: validation", "data: train");
+  replace("max_epoch: 6", "max_epoch: 6\nsteps_per_epoch: 10");
+  const Outcome outcome = train(text, "run");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("rows are streamed from"));
+  std::filesystem::remove(folder_ / "t.csv");
+  write_content(folder_ / "new.csv", "word,n\nb,\na,3\n");
+  const Outcome infer = tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"});
+  ASSERT_EQ(infer.code, 0) << infer.err;
+  EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
+  EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
+}
+
 TEST_F(Tables, have_weights_of_classes_by_name) {
   ASSERT_EQ(train(config("0.25", "{yes: 3}"), "run").code, 0);
   const Outcome wrong = train(config("0.25", "{yess: 3}"), "wrong");

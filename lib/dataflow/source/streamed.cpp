@@ -146,6 +146,7 @@ class Streamed final : public SequentialSource {
     SequentialSource::follow(std::move(fit), std::move(name));
   }
   std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
+  std::shared_ptr<const RandomAccessSource> indexed() const override { return rows_; }
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override { return rows_->spec(); }
   std::string fingerprint() const override { return is_pipe_ ? "" : file_stamp(path_); }
