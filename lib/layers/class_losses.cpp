@@ -13,7 +13,9 @@ Schema<ClassificationParams> classification_schema(const std::string& summary) {
       .required()
       .field("class_weights", &P::class_weights,
              "how much the samples of each class count: balanced (all classes add the same: N / (classes * "
-             "samples of the class) in data.train), {name: weight}, where other classes have 1, or a list; "
+             "samples of the class) in data.train), {effective_number: 0.999} (between that and equal "
+             "weights, of "
+             "Cui et al.), {name: weight}, where other classes have 1, or a list; "
              "default: 1 for each. The sum of weight * loss is divided by N")
       .field("label_smoothing", &P::label_smoothing, between(0.0, 1.0),
              "part of the target that is spread evenly over all classes")

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "core/text.h"
 
@@ -12,17 +12,26 @@ namespace tpack {
 namespace {
 
 constexpr const char* kBalanced = "balanced";
+constexpr const char* kEffectiveNumber = "effective_number";
+constexpr const char* kWanted = "balanced, {effective_number: 0.999}, {class: weight} or a list of weights";
 
-/// N / (classes * samples of the class); 1 for a class without samples.
-std::vector<double> balanced(const std::vector<ClassCount>& counts, size_t classes) {
-  std::vector<double> samples(classes);
+/// In proportion to 1 / size(samples of the class), with a mean of 1 over all samples; 1 for a class without
+/// samples.
+std::vector<double> by_size(const std::vector<ClassCount>& counts, size_t classes,
+                            const std::function<double(double)>& size) {
+  std::vector<double> weights(classes, 1);
+  double all = 0;
+  double sum = 0;
+  for (size_t k = 0; k < std::min(classes, counts.size()); ++k) {
+    const auto samples = static_cast<double>(counts[k].samples);
+    if (samples == 0) continue;
+    weights[k] = 1 / size(samples);
+    all += samples;
+    sum += samples * weights[k];
+  }
   for (size_t k = 0; k < std::min(classes, counts.size()); ++k)
-    samples[k] = static_cast<double>(counts[k].samples);
-  const double all = std::accumulate(samples.begin(), samples.end(), 0.0);
-  const auto present =
-      static_cast<double>(std::count_if(samples.begin(), samples.end(), [](double n) { return n > 0; }));
-  for (double& n : samples) n = n > 0 ? all / (present * n) : 1;
-  return samples;
+    if (counts[k].samples > 0) weights[k] *= all / sum;
+  return weights;
 }
 
 std::vector<double> by_name(const ClassWeights& weights, const std::vector<ClassCount>& counts,
@@ -59,7 +68,7 @@ FieldType Codec<ClassWeights>::type() {
   FieldType type =
       FieldType::either({FieldType::text(), FieldType::map_of(FieldType::number(), "weights by class"),
                          FieldType::list_of(FieldType::number())},
-                        "balanced, weights by class, or a list of weights");
+                        kWanted);
   type.nullable = true;
   return type;
 }
@@ -75,19 +84,27 @@ std::optional<ClassWeights> Codec<ClassWeights>::parse(const ConfigNode& node, R
   const size_t before = reader.errors().count();
   if (node.is_string() && node.text() == kBalanced) {
     weights.balanced = true;
+  } else if (const ConfigNode* beta = node.is_map() ? node.find(kEffectiveNumber) : nullptr) {
+    const bool is_good =
+        beta->is_number() && beta->as_double() > 0 && beta->as_double() < 1 && node.size() == 1;
+    if (is_good)
+      weights.effective_number = beta->as_double();
+    else
+      reader.wrong_type(*beta, "a beta above 0 and below 1, such as 0.999, without weights of classes");
   } else if (node.is_map() && node.size() > 0) {
     for (const auto& [name, value, position] : node.entries())
       weights.by_name.emplace_back(name, number(value));
   } else if (node.is_list() && node.size() > 0) {
     for (const ConfigNode& value : node.items()) weights.list.push_back(number(value));
   } else {
-    reader.wrong_type(node, "balanced, {class: weight} or a list of weights");
+    reader.wrong_type(node, kWanted);
   }
   return reader.errors().count() == before ? std::optional(weights) : std::nullopt;
 }
 
 ConfigNode Codec<ClassWeights>::dump(const ClassWeights& weights) {
   if (weights.balanced) return kBalanced;
+  if (weights.effective_number) return ConfigNode::map({{kEffectiveNumber, *weights.effective_number}});
   if (!weights.list.empty()) return Codec<std::vector<double>>::dump(weights.list);
   if (weights.by_name.empty()) return {};
   std::vector<ConfigNode::Entry> entries;
@@ -114,7 +131,10 @@ Symbol class_weights(const ModelView& model, const ClassWeights& weights, const 
        .spec = {b.float_type(), Shape{classes}},
        .of_classes = ClassesOfInput{
            labels.name, weights.position, [weights](const std::vector<ClassCount>& counts, size_t elements) {
-             return weights.balanced ? balanced(counts, elements) : by_name(weights, counts, elements);
+             if (!weights.balanced && !weights.effective_number) return by_name(weights, counts, elements);
+             return by_size(counts, elements, [&](double samples) {
+               return weights.balanced ? samples : 1 - std::pow(*weights.effective_number, samples);
+             });
            }}});
 }
 

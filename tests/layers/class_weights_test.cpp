@@ -1,5 +1,7 @@
 #include "layers/class_weights.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "layers/layer_cases.h"
@@ -60,6 +62,20 @@ TEST(ClassWeights, that_are_balanced_let_all_classes_add_the_same) {
       << "of those that there are";
 }
 
+/// Between equal weights and balanced ones, with a mean of 1 over the samples.
+TEST(ClassWeights, by_the_effective_number_of_samples) {
+  const auto of = [](double samples) { return 1 / (1 - std::pow(0.9, samples)); };
+  const double mean = (5 * of(5) + 4 * of(4) + of(1)) / 10;
+  EXPECT_THAT(filled("{effective_number: 0.9}", {{"a", 5}, {"b", 4}, {"c", 1}}),
+              ElementsAre(DoubleNear(of(5) / mean, 1e-14), DoubleNear(of(4) / mean, 1e-14),
+                          DoubleNear(of(1) / mean, 1e-14)));
+  EXPECT_NE(variables_of("{effective_number: 0.9}").at(0).name,
+            variables_of("{effective_number: 0.99}").at(0).name);
+  for (const char* const bad :
+       {"{effective_number: 1}", "{effective_number: 0}", "{effective_number: 0.9, a: 2}"})
+    EXPECT_THAT(error_of([&] { variables_of(bad); }), HasSubstr("a beta above 0 and below 1")) << bad;
+}
+
 TEST(ClassWeights, by_name_leave_the_others_as_they_are) {
   EXPECT_THAT(filled("{c: 4, a: 0.5}", {{"a", 1}, {"b", 1}, {"c", 1}}), ElementsAre(0.5, 1, 4));
   EXPECT_THAT(error_of([] {
@@ -79,7 +95,7 @@ TEST(ClassWeights, in_a_list_need_no_data) {
               HasSubstr("'class_weights' has 2 weights for 3 classes"));
   EXPECT_THAT(error_of([] { variables_of("[1, -2, 3]"); }), HasSubstr("a weight of at least 0"));
   EXPECT_THAT(error_of([] { variables_of("balance"); }),
-              HasSubstr("balanced, {class: weight} or a list of weights"));
+              HasSubstr("balanced, {effective_number: 0.999}, {class: weight} or a list of weights"));
   EXPECT_THAT(error_of([] { variables_of("balanced", "same"); }),
               HasSubstr("'same' is computed; write a list of weights"));
 }
