@@ -9,17 +9,20 @@
 
 namespace tpack {
 
-AnonymousFile::AnonymousFile(std::string_view content) : file_(::memfd_create("tpack", MFD_CLOEXEC)) {
+AnonymousFile::AnonymousFile(std::initializer_list<std::string_view> contents)
+    : file_(::memfd_create("tpack", MFD_CLOEXEC)) {
   const auto reject = [] { throw ResourceError(std::string("a file in memory: ") + std::strerror(errno)); };
   if (file_ < 0) reject();
-  for (size_t written = 0; written < content.size();) {
-    const ssize_t more = ::write(file_, content.data() + written, content.size() - written);
-    if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) {
-      ::close(file_);
-      reject();
+  for (std::string_view content : contents) {
+    while (!content.empty()) {
+      const ssize_t more = ::write(file_, content.data(), content.size());
+      if (more < 0 && errno == EINTR) continue;
+      if (more <= 0) {
+        ::close(file_);
+        reject();
+      }
+      content.remove_prefix(static_cast<size_t>(more));
     }
-    written += static_cast<size_t>(more);
   }
   path_ = "/proc/self/fd/" + std::to_string(file_);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -8,8 +9,9 @@ namespace tpack {
 /// A file in memory alone, which lasts as long as this object, for what reads files by path.
 class AnonymousFile {
  public:
-  /// Errors: ResourceError.
-  explicit AnonymousFile(std::string_view content);
+  /// With the contents one after the other. Errors: ResourceError.
+  explicit AnonymousFile(std::initializer_list<std::string_view> contents);
+  explicit AnonymousFile(std::string_view content) : AnonymousFile({content}) {}
   ~AnonymousFile();
   AnonymousFile(const AnonymousFile&) = delete;
   AnonymousFile& operator=(const AnonymousFile&) = delete;

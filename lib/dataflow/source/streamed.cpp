@@ -31,6 +31,13 @@ bool is_pipe(const std::string& path) {
   return path == kStandardInput || (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
+/// Finds them one by one, which is fast if they are rare.
+int64_t count_of(char c, std::string_view text) {
+  int64_t count = 0;
+  for (size_t at = text.find(c); at != std::string_view::npos; at = text.find(c, at + 1)) ++count;
+  return count;
+}
+
 /// The bytes of a file or a pipe, in blocks of whole rows.
 class RowBlocksOfFile {
  public:
@@ -51,7 +58,9 @@ class RowBlocksOfFile {
 
   /// The next rows, of about 16 MB; empty at the end.
   std::string next() {
-    std::string block = std::move(open_);
+    std::string block;
+    block.reserve(kBlock + 2 * kPiece);
+    block = open_;
     open_.clear();
     while (true) {
       const size_t end = block.size() < kBlock && !has_ended_ ? 0 : end_of_rows(block);
@@ -74,7 +83,7 @@ class RowBlocksOfFile {
   static size_t end_of_rows(std::string_view block) {
     const size_t last = block.rfind('\n');
     if (last == std::string_view::npos) return 0;
-    auto quotes = std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(last), '"');
+    auto quotes = count_of('"', block.substr(0, last));
     for (size_t at = last + 1; at > 0; --at) {
       const char c = block[at - 1];
       if (c == '\n' && quotes % 2 == 0) return at;
@@ -170,7 +179,7 @@ class Streamed final : public SequentialSource {
     std::string first = blocks->next();
     if (first.empty()) throw DataError(name_of_file(), "is empty");
     if (rows_->text_lines() == TextLines::kAfterHeader) header_ = first.substr(0, first.find('\n') + 1);
-    lines_of_first_ = std::count(first.begin(), first.end(), '\n');
+    lines_of_first_ = count_of('\n', first);
     const AnonymousFile file(first);
     rows_ = head_of(file.path());
     rows_->follow_as(*this);
@@ -246,16 +255,25 @@ class Streamed final : public SequentialSource {
         throw;
       }
     }
+    /// Reads a block while the one before it becomes a table.
     void read_ahead() {
       const int64_t lines_before = now_.lines_before + now_.lines;
-      ahead_ = std::async(std::launch::async,
-                          [this, lines_before] { return source_->block_of(blocks_->next(), lines_before); });
+      if (!rows_.valid()) rows_ = next_rows();
+      ahead_ = std::async(std::launch::async, [this, lines_before] {
+        const std::string rows = rows_.get();
+        if (!rows.empty()) rows_ = next_rows();
+        return source_->block_of(rows, lines_before);
+      });
+    }
+    std::future<std::string> next_rows() {
+      return std::async(std::launch::async, [this] { return blocks_->next(); });
     }
 
     std::shared_ptr<const Streamed> source_;
     Block now_;
     int64_t at_ = 0;
     std::unique_ptr<RowBlocksOfFile> blocks_;  // null: those of the first block are not used up
+    std::future<std::string> rows_;
     std::future<Block> ahead_;
     std::exception_ptr failure_;
   };
@@ -296,15 +314,14 @@ class Streamed final : public SequentialSource {
   /// Errors: DataError with the lines of the file.
   Block block_of(const std::string& rows, int64_t lines_before) const {
     if (rows.empty()) return {};
-    const AnonymousFile file(header_ + rows);
+    const AnonymousFile file({header_, rows});
     const int64_t of_header = header_.empty() ? 0 : 1;
     std::vector<std::string> components;
     for (const ComponentSpec& component : spec()) components.push_back(component.name);
     try {
       std::shared_ptr<RandomAccessSource> table = rows_->reopen_with(file.path(), components);
       table->prepare_once({});
-      return {std::move(table), lines_before - of_header,
-              std::count(rows.begin(), rows.end(), '\n') + of_header};
+      return {std::move(table), lines_before - of_header, count_of('\n', rows) + of_header};
     } catch (const DataError& error) {
       throw DataError(renamed(error.what(), file.path(), lines_before - of_header));
     }
