@@ -42,16 +42,18 @@ int64_t count_of(char c, std::string_view text) {
 class RowBlocksOfFile {
  public:
   /// Errors: DataError.
-  explicit RowBlocksOfFile(const std::string& path) {
+  explicit RowBlocksOfFile(const std::string& path)
+      : name_(path == kStandardInput ? "standard input" : path) {
     if (!is_pipe(path)) {
       file_.emplace(path);
-      return;
+      if (file_->is_packed()) return;
+      file_.reset();  // which is mapped as a whole
     }
-    pipe_ = path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (pipe_ < 0) throw DataError(path, std::strerror(errno));
+    bytes_ = path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (bytes_ < 0) throw DataError(name_, std::strerror(errno));
   }
   ~RowBlocksOfFile() {
-    if (pipe_ >= 0) ::close(pipe_);
+    if (bytes_ >= 0) ::close(bytes_);
   }
   RowBlocksOfFile(const RowBlocksOfFile&) = delete;
   RowBlocksOfFile& operator=(const RowBlocksOfFile&) = delete;
@@ -102,15 +104,16 @@ class RowBlocksOfFile {
     block.resize(before + kPiece);
     ssize_t got = 0;
     do {
-      got = ::read(pipe_, block.data() + before, kPiece);
+      got = ::read(bytes_, block.data() + before, kPiece);
     } while (got < 0 && errno == EINTR);
-    if (got < 0) throw DataError("a pipe", std::strerror(errno));
+    if (got < 0) throw DataError(name_, std::strerror(errno));
     block.resize(before + static_cast<size_t>(got));
     return got > 0;
   }
 
-  std::optional<UnpackedFile> file_;
-  int pipe_ = -1;
+  std::string name_;
+  std::optional<UnpackedFile> file_;  // one that is packed
+  int bytes_ = -1;
   bool has_ended_ = false;
   std::string open_;  // the beginning of a row
 };
@@ -322,6 +325,8 @@ class Streamed final : public SequentialSource {
       std::shared_ptr<RandomAccessSource> table = rows_->reopen_with(file.path(), components);
       table->prepare_once({});
       return {std::move(table), lines_before - of_header, count_of('\n', rows) + of_header};
+    } catch (const ResourceError&) {
+      throw ResourceError(name_of_file() + ": there is no memory for the next 16 MB of its rows");
     } catch (const DataError& error) {
       throw DataError(renamed(error.what(), file.path(), lines_before - of_header));
     }
