@@ -10,7 +10,7 @@ namespace tpack {
 class AnonymousFile {
  public:
   /// With the contents one after the other. Errors: ResourceError.
-  explicit AnonymousFile(std::initializer_list<std::string_view> contents);
+  AnonymousFile(std::initializer_list<std::string_view> contents);
   explicit AnonymousFile(std::string_view content) : AnonymousFile({content}) {}
   ~AnonymousFile();
   AnonymousFile(const AnonymousFile&) = delete;

@@ -28,7 +28,7 @@ class StreamedTest : public testing::Test {
 };
 
 /// The first and the last number of each sample from a position on.
-std::vector<std::pair<float, float>> samples_of(const DataFlow& flow, const Pass& pass = {}) {
+std::vector<std::pair<float, float>> ends_of_samples(const DataFlow& flow, const Pass& pass = {}) {
   std::vector<std::pair<float, float>> all;
   const auto cursor = flow.open(pass);
   for (Datapoint d; cursor->next(d);) {
@@ -55,17 +55,19 @@ TEST_F(StreamedTest, gives_the_rows_of_the_table_in_their_order) {
   ASSERT_GT(text.size(), 36'000'000U);
   write("a.csv", text);
   const std::string columns = "columns: {x: [id, value]}}}";
-  const auto expected = samples_of(flow("{CSV: {file: a.csv, shuffle: false, columns: {x: [id, value]}}}"));
+  const auto expected =
+      ends_of_samples(flow("{CSV: {file: a.csv, shuffle: false, columns: {x: [id, value]}}}"));
   ASSERT_EQ(expected.size(), static_cast<size_t>(kRows));
   const DataFlow all = flow(streamed("{CSV: {file: a.csv, " + columns));
-  for (int64_t pass = 0; pass < 2; ++pass) EXPECT_TRUE(samples_of(all, {.pass = pass}) == expected) << pass;
+  for (int64_t pass = 0; pass < 2; ++pass)
+    EXPECT_TRUE(ends_of_samples(all, {.pass = pass}) == expected) << pass;
   for (const int64_t position : {int64_t{1}, int64_t{250'000}, int64_t{499'999}, int64_t{500'000}}) {
-    const auto rest = samples_of(all, {.position = position});
+    const auto rest = ends_of_samples(all, {.position = position});
     EXPECT_TRUE(std::equal(rest.begin(), rest.end(), expected.begin() + position, expected.end()))
         << position;
   }
   folder_.write("a.csv.gz", gzip_file(text));
-  EXPECT_TRUE(samples_of(flow(streamed("{CSV: {file: a.csv.gz, " + columns))) == expected);
+  EXPECT_TRUE(ends_of_samples(flow(streamed("{CSV: {file: a.csv.gz, " + columns))) == expected);
   EXPECT_FALSE(all.size()) << "not known before the end";
 }
 
@@ -82,13 +84,13 @@ TEST_F(StreamedTest, reads_a_pipe_once) {
     Datapoint d;
     EXPECT_TRUE(first->next(d));
   }
-  const auto found = samples_of(flow_of_pipe);
+  const auto found = ends_of_samples(flow_of_pipe);
   writer.join();
   ASSERT_EQ(found.size(), static_cast<size_t>(kRows));
   for (int i = 0; i < kRows; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].first, static_cast<float>(i));
-  EXPECT_THAT(error_of([&] { samples_of(flow_of_pipe, {.pass = 1}); }),
+  EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe, {.pass = 1}); }),
               HasSubstr("has ended: its rows are one pass; lower steps_per_epoch or max_epoch"));
-  EXPECT_THAT(error_of([&] { samples_of(flow_of_pipe); }), HasSubstr("can be read once"));
+  EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe); }), HasSubstr("can be read once"));
 }
 
 TEST_F(StreamedTest, learns_of_the_first_rows) {
@@ -96,7 +98,7 @@ TEST_F(StreamedTest, learns_of_the_first_rows) {
   const DataFlow all = flow(streamed("{CSV: {file: a.csv, columns: {x: auto}, labels: {y: y}}}"));
   all.prepare();
   EXPECT_THAT(all.facts()[0].str() + all.facts()[0].remarks.back(), HasSubstr("of the first 3"));
-  const auto samples = samples_of(all);
+  const auto samples = ends_of_samples(all);
   ASSERT_EQ(samples.size(), 3U);
   EXPECT_EQ(all.spec()[1].classes, (std::vector<std::string>{"0", "1"}));
 }
@@ -104,14 +106,14 @@ TEST_F(StreamedTest, learns_of_the_first_rows) {
 TEST_F(StreamedTest, reads_json_lines_and_svmlight) {
   write("a.jsonl", "{\"a\": 1, \"b\": 2}\n{\"b\": 4, \"a\": 3}\n");
   using Samples = std::vector<std::pair<float, float>>;
-  EXPECT_EQ(samples_of(flow(streamed("{CSV: {file: a.jsonl, columns: {x: [a, b]}}}"))),
+  EXPECT_EQ(ends_of_samples(flow(streamed("{CSV: {file: a.jsonl, columns: {x: [a, b]}}}"))),
             (Samples{{1, 2}, {3, 4}}));
   write("a.tsv", "a\tb\n1\t2\n");
-  EXPECT_EQ(samples_of(flow(streamed("{CSV: {file: a.tsv, columns: {x: [a, b]}}}"))), (Samples{{1, 2}}));
+  EXPECT_EQ(ends_of_samples(flow(streamed("{CSV: {file: a.tsv, columns: {x: [a, b]}}}"))), (Samples{{1, 2}}));
   write("a.svm", "1 1:0.5 3:2\n-1 2:1\n");
   const DataFlow sparse = flow(streamed("{SVMLight: {file: a.svm}}"));
   sparse.prepare();
-  EXPECT_EQ(samples_of(sparse).size(), 2U);
+  EXPECT_EQ(ends_of_samples(sparse).size(), 2U);
 }
 
 TEST_F(StreamedTest, says_in_which_line_of_the_file_a_row_is_bad) {
@@ -120,12 +122,12 @@ TEST_F(StreamedTest, says_in_which_line_of_the_file_a_row_is_bad) {
   text += "x,note,1\n7,note,8\n";
   write("a.csv", text);
   const std::string source = streamed("{CSV: {file: a.csv, columns: {x: [id, value]}}}");
-  const std::string error = error_of([&] { samples_of(flow(source)); });
+  const std::string error = error_of([&] { ends_of_samples(flow(source)); });
   EXPECT_THAT(error, HasSubstr("a.csv:" + std::to_string(lines + 1)));
   EXPECT_THAT(error, HasSubstr("column 'id' has 'x'"));
-  EXPECT_EQ(samples_of(flow(source, "skip")).size(), 400'001U);
+  EXPECT_EQ(ends_of_samples(flow(source, "skip")).size(), 400'001U);
   write("a.csv", text + "\"open\n");
-  EXPECT_THAT(error_of([&] { samples_of(flow(source, "skip")); }),
+  EXPECT_THAT(error_of([&] { ends_of_samples(flow(source, "skip")); }),
               HasSubstr("a.csv:" + std::to_string(lines + 3) + ": a quote is not closed"));
 }
 
