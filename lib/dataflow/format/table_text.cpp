@@ -70,7 +70,7 @@ std::optional<TextPiece> TableText::next() {
     }
     open_ = text.substr(last + 1);
     text.resize(last + 1);
-    if (encoding_ == TextEncoding::kUtf16) line_ += std::count(text.begin(), text.end(), '\n');
+    if (encoding_ == TextEncoding::kUtf16) line_ += count_of('\n', text);
     return TextPiece::copied(std::move(text));
   }
   return std::nullopt;
@@ -126,7 +126,7 @@ std::string TableText::utf8_of_utf16(std::string_view piece, bool is_first) {
     const bool is_bad =
         is_pair ? second < 0xDC00 || second > 0xDFFF : character >= 0xDC00 && character <= 0xDFFF;
     if (is_bad) {
-      const auto line = line_ + std::count(text.begin(), text.end(), '\n');
+      const auto line = line_ + count_of('\n', text);
       throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: half of a character stands alone");
     }
     if (is_pair) character = 0x10000U + ((character - 0xD800U) << 10U) + (second - 0xDC00U);
@@ -138,11 +138,16 @@ std::string TableText::utf8_of_utf16(std::string_view piece, bool is_first) {
   return text;
 }
 
+int64_t count_of(char c, std::string_view text) {
+  int64_t count = 0;
+  for (size_t at = text.find(c); at != std::string_view::npos; at = text.find(c, at + 1)) ++count;
+  return count;
+}
+
 void require_utf8(std::string_view text, const std::string& path, int64_t first_line) {
   const auto bad = first_invalid_utf8(text);
   if (!bad) return;
-  const auto line =
-      first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
+  const auto line = first_line + count_of('\n', text.substr(0, *bad));
   const size_t begin = text.rfind('\n', *bad) + 1;
   throw DataError(path + ":" + std::to_string(line),
                   "is not UTF-8 ('" + printable(text.substr(begin, *bad - begin + 1)) +

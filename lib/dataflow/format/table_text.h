@@ -71,6 +71,9 @@ class TableText {
   std::string open_;            // the beginning of a line whose end comes later
 };
 
+/// How often a character is in a text. Finds them one by one, which is fast for those that are rare.
+int64_t count_of(char c, std::string_view text);
+
 /// `first_line`: of the text in the file. Errors: DataError with path and line for bytes that belong to no
 /// character.
 void require_utf8(std::string_view text, const std::string& path, int64_t first_line);

@@ -300,9 +300,7 @@ void CsvRows::read_parts(const OnHeader& on_header,
     File::End end = {};
   };
   const auto new_part = [&](std::string_view piece) {
-    size_t lines = 1;
-    for (size_t at = piece.find('\n'); at != std::string_view::npos; at = piece.find('\n', at + 1)) ++lines;
-    return begin(lines);
+    return begin(static_cast<size_t>(count_of('\n', piece)) + 1);
   };
   constexpr uintmax_t kWorthThreads = 2'000'000;  // bytes
   for_each_file(on_header, [&](File& file) {

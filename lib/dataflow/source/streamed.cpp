@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
-#include "dataflow/format/unpacked_file.h"
+#include "dataflow/format/table_text.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "system/anonymous_file.h"
@@ -29,13 +29,6 @@ constexpr const char* kStandardInput = "-";
 bool is_pipe(const std::string& path) {
   struct stat status = {};
   return path == kStandardInput || (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
-}
-
-/// Finds them one by one, which is fast if they are rare.
-int64_t count_of(char c, std::string_view text) {
-  int64_t count = 0;
-  for (size_t at = text.find(c); at != std::string_view::npos; at = text.find(c, at + 1)) ++count;
-  return count;
 }
 
 /// The bytes of a file or a pipe, in blocks of whole rows.
