@@ -16,6 +16,8 @@ class AnonymousFile {
   AnonymousFile(const AnonymousFile&) = delete;
   AnonymousFile& operator=(const AnonymousFile&) = delete;
 
+  /// Replaces the content, in the memory of the one before. Errors: ResourceError.
+  void assign(std::initializer_list<std::string_view> contents);
   /// In this process.
   const std::string& path() const { return path_; }
 

@@ -18,6 +18,10 @@ TEST(AnonymousFile, has_its_content_by_path_as_long_as_it_lives) {
     const AnonymousFile other("x");
     EXPECT_NE(other.path(), path);
     EXPECT_EQ(content_of(path).size(), 4U);
+    AnonymousFile again({"long", " ", "content"});
+    EXPECT_EQ(content_of(again.path()), "long content");
+    again.assign({"short"});
+    EXPECT_EQ(content_of(again.path()), "short");
   }
   EXPECT_FALSE(std::filesystem::exists(path));
 }

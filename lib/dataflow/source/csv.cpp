@@ -242,7 +242,7 @@ class CsvTable final : public RandomAccessSource {
       const std::string lack = content_.labels[i].compare_with_train(rows_.name(), wanted_labels_[i].column);
       if (!lack.empty() && !is_reader_) log::warning(lack);
     }
-    if (content_.bad.size() == content_.lines.size()) {
+    if (!is_reader_ && content_.bad.size() == content_.lines.size()) {
       throw DataError(file_of(0), content_.bad.at(0) + "; all " + with_thousands(size()) + " rows are bad");
     }
     for (CsvLabels& labels : content_.labels) labels.number();

@@ -51,9 +51,8 @@ class RowBlocksOfFile {
   RowBlocksOfFile(const RowBlocksOfFile&) = delete;
   RowBlocksOfFile& operator=(const RowBlocksOfFile&) = delete;
 
-  /// The next rows, of about 16 MB; empty at the end.
-  std::string next() {
-    std::string block;
+  /// The next rows, of about 16 MB; empty at the end. `block` gives its memory.
+  std::string next(std::string block = {}) {
     block.reserve(kBlock + 2 * kPiece);
     block = open_;
     open_.clear();
@@ -256,19 +255,25 @@ class Streamed final : public SequentialSource {
       const int64_t lines_before = now_.lines_before + now_.lines;
       if (!rows_.valid()) rows_ = next_rows();
       ahead_ = std::async(std::launch::async, [this, lines_before] {
-        const std::string rows = rows_.get();
+        std::string rows = rows_.get();
         if (!rows.empty()) rows_ = next_rows();
-        return source_->block_of(rows, lines_before);
+        Block block = source_->block_of(rows, lines_before, file_);
+        spare_ = std::move(rows);
+        return block;
       });
     }
     std::future<std::string> next_rows() {
-      return std::async(std::launch::async, [this] { return blocks_->next(); });
+      return std::async(std::launch::async, [this, spare = std::move(spare_)]() mutable {
+        return blocks_->next(std::move(spare));
+      });
     }
 
     std::shared_ptr<const Streamed> source_;
     Block now_;
     int64_t at_ = 0;
     std::unique_ptr<RowBlocksOfFile> blocks_;  // null: those of the first block are not used up
+    std::string spare_;                        // memory for rows
+    AnonymousFile file_{""};
     std::future<std::string> rows_;
     std::future<Block> ahead_;
     std::exception_ptr failure_;
@@ -308,9 +313,11 @@ class Streamed final : public SequentialSource {
   }
 
   /// Errors: DataError with the lines of the file.
-  Block block_of(const std::string& rows, int64_t lines_before) const {
-    if (rows.empty()) return {};
-    const AnonymousFile file({header_, rows});
+  /// `file` gets the rows.
+  Block block_of(const std::string& rows, int64_t lines_before, AnonymousFile& file) const {
+    const bool is_blank = rows.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (is_blank) return {};
+    file.assign({header_, rows});
     const int64_t of_header = header_.empty() ? 0 : 1;
     std::vector<std::string> components;
     for (const ComponentSpec& component : spec()) components.push_back(component.name);

@@ -131,6 +131,18 @@ TEST_F(StreamedTest, says_in_which_line_of_the_file_a_row_is_bad) {
               HasSubstr("a.csv:" + std::to_string(lines + 3) + ": a quote is not closed"));
 }
 
+/// Rows after the last whole block, of which none is good, or which are empty lines.
+TEST_F(StreamedTest, may_end_with_a_few_lines_without_rows) {
+  std::string text = "a\n";
+  while (text.size() < (size_t{16} << 20U) - 3) text += "12345\n";
+  const auto rows = static_cast<size_t>(std::count(text.begin(), text.end(), '\n') - 1);
+  const std::string source = streamed("{CSV: {file: a.csv, columns: {x: [a]}}}");
+  for (const std::string end : {"\n\n\n\n\n\n\n\n", "all\nall\nall\n"}) {
+    write("a.csv", text + end);
+    EXPECT_EQ(ends_of_samples(flow(source, "skip")).size(), rows) << end;
+  }
+}
+
 std::string content_of_streamed(const std::string& source) {
   const TempFolder folder;
   const std::string text = "a,b\n1,2\n3,4\n";
