@@ -178,7 +178,8 @@ PreparedKernel slice(const KernelRequest& r) {
 }
 
 bool concat_accepts(const Node& node, Layout layout) {
-  if (layout != Layout::kBlocked) return true;
+  const bool has_channels = node.outputs[0].shape.rank() > 1;
+  if (layout != Layout::kBlocked || !has_channels) return true;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!cuts_no_block(node.outputs[0].shape, node.inputs[i].shape(), begin_in_concat(node, i)[1]))
       return false;
