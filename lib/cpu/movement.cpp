@@ -107,20 +107,20 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
   return copy;
 }
 
-/// Blocks of channels cannot be split: a box has all channels, or begins and ends at block borders.
-bool cuts_no_block(const Shape& large, const Shape& small, int64_t first_channel) {
-  return large.rank() == 4 &&
-         (large[1] == small[1] || (first_channel % kBlock == 0 && small[1] % kBlock == 0));
+/// Blocks of channels cannot be split: a box, which begins there, has all channels, or begins and ends at
+/// block borders.
+bool cuts_no_block(const Shape& large, const Shape& small, const std::vector<int64_t>& begin) {
+  return large.rank() == 4 && (large[1] == small[1] || (begin[1] % kBlock == 0 && small[1] % kBlock == 0));
 }
 
 bool pad_accepts(const Node& node, Layout layout) {
   return layout != Layout::kBlocked ||
-         cuts_no_block(node.outputs[0].shape, node.inputs[0].shape(), op_cast<Pad>(node)->params().before[1]);
+         cuts_no_block(node.outputs[0].shape, node.inputs[0].shape(), op_cast<Pad>(node)->params().before);
 }
 
 bool slice_accepts(const Node& node, Layout layout) {
-  return layout != Layout::kBlocked || cuts_no_block(node.inputs[0].shape(), node.outputs[0].shape,
-                                                     op_cast<Slice>(node)->params().begin[1]);
+  return layout != Layout::kBlocked ||
+         cuts_no_block(node.inputs[0].shape(), node.outputs[0].shape, op_cast<Slice>(node)->params().begin);
 }
 
 PreparedKernel pad(const KernelRequest& r) {
@@ -178,11 +178,9 @@ PreparedKernel slice(const KernelRequest& r) {
 }
 
 bool concat_accepts(const Node& node, Layout layout) {
-  const bool has_channels = node.outputs[0].shape.rank() > 1;
-  if (layout != Layout::kBlocked || !has_channels) return true;
+  if (layout != Layout::kBlocked) return true;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!cuts_no_block(node.outputs[0].shape, node.inputs[i].shape(), begin_in_concat(node, i)[1]))
-      return false;
+    if (!cuts_no_block(node.outputs[0].shape, node.inputs[i].shape(), begin_in_concat(node, i))) return false;
   }
   return true;
 }
