@@ -77,7 +77,7 @@ def lightgbm(file):
 
 def tf_data(file):
     import tensorflow as tf
-    columns = [tf.float32] * 101
+    columns = [[0.0]] * 101
     lines = tf.data.TextLineDataset(file).skip(1).batch(BATCH)
     rows = lines.map(lambda text: tf.stack(tf.io.decode_csv(text, columns), 1), num_parallel_calls=tf.data.AUTOTUNE)
     return sum(int(row.shape[0]) for row in rows.prefetch(tf.data.AUTOTUNE))
