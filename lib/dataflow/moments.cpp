@@ -1,8 +1,17 @@
 #include "dataflow/moments.h"
 
+#include <algorithm>
+
 #include "dataflow/datapoint.h"
+#include "dataflow/source.h"
 
 namespace tpack {
+
+bool may_look_at(const DataFlow& flow) {
+  const std::vector<const Source*> sources = flow.sources();
+  return std::all_of(sources.begin(), sources.end(),
+                     [](const Source* one) { return one->indexed() != nullptr; });
+}
 
 std::vector<Moments> moments_of(const DataFlow& flow, const ComponentRef& component, size_t columns,
                                 int64_t samples) {

@@ -24,6 +24,10 @@ struct Moments {
   double deviation() const { return std::sqrt(squares / static_cast<double>(count)); }
 };
 
+/// False if the samples of a flow come once, as those of an agent do: then nothing may look at them before
+/// training. Prepares the flow.
+bool may_look_at(const DataFlow& flow);
+
 /// Those of each of so many columns of a component, in a pass over a flow that ends after about `samples`.
 /// Errors: ConfigError at the reference; those of DataFlow::prepare and Cursor::next.
 std::vector<Moments> moments_of(const DataFlow& flow, const ComponentRef& component, size_t columns,

@@ -50,23 +50,35 @@ std::vector<double> value_of_classes(const Experiment& experiment, const DataFlo
   return of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
 }
 
+/// Of a component whose shape is known.
+int64_t numbers_of_sample(const DataFlow& train, const ComponentRef& component) {
+  const Shape& shape = train.spec()[train.spec().index(component, "data.train")].tensor.shape;
+  int64_t numbers = 1;
+  for (int axis = train.batch_size() ? 1 : 0; axis < static_cast<int>(shape.rank()); ++axis)
+    numbers *= shape[axis];
+  return numbers;
+}
+
 /// The means, then the deviations.
 std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlow& train,
                                      const VariableSpec& variable) {
   const NumbersOfInput& of = *variable.of_numbers;
   ComponentRef component(component_of(experiment, of.input).c_str());
   component.position = of.position;
-  for (const Source* source : train.sources())
-    if (source->indexed() == nullptr)
-      throw ConfigError(of.position,
-                        "the mean and deviation of '" + of.input +
-                            "' are not known before training: the samples of data.train come once; "
-                            "write them, as Elementwise: 30 * x + 40");
+  if (!may_look_at(train))
+    throw ConfigError(of.position, "the mean and deviation of '" + of.input +
+                                       "' are not known before training: the samples of data.train come "
+                                       "once; write them, as Elementwise: 30 * x + 40");
+  const int64_t columns = variable.spec.shape[1];
+  const int64_t known = numbers_of_sample(train, component);
+  if (known != columns)
+    throw ConfigError(of.position, "'" + of.input + "' has " + std::to_string(known) +
+                                       (known == 1 ? " number" : " numbers") + " in each sample, but " +
+                                       std::to_string(columns) + " are to be brought to their scale");
   std::vector<double> means;
   std::vector<double> deviations;
   constexpr int64_t kEnough = 10'000;  // samples
-  for (const Moments& column :
-       moments_of(train, component, static_cast<size_t>(variable.spec.shape[1]), kEnough)) {
+  for (const Moments& column : moments_of(train, component, static_cast<size_t>(columns), kEnough)) {
     if (column.count == 0 || !std::isfinite(column.squares))
       throw ConfigError(of.position,
                         "the mean and deviation of '" + of.input + "' are not finite: data.train has " +

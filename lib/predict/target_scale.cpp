@@ -1,12 +1,10 @@
 #include "predict/target_scale.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
 #include "dataflow/moments.h"
-#include "dataflow/source.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
 #include "ops/convolution.h"
@@ -53,10 +51,7 @@ std::string short_number(double value) {
 void warn_of_far_targets(const TowerFunction& tower, const DataFlow& train) {
   constexpr int64_t kFirst = 256;  // samples
   constexpr double kFar = 20;
-  const std::vector<const Source*> sources = train.sources();
-  if (std::any_of(sources.begin(), sources.end(),
-                  [](const Source* one) { return one->indexed() == nullptr; }))
-    return;
+  if (!may_look_at(train)) return;
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});

@@ -130,6 +130,12 @@ predict: {data: train, outputs: [)" +
   const Outcome wrong = train(config(", {ScaleLike: {name: y, data: last}}", "y"), "wrong");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("'data' of ScaleLike is 'last', which is no input of the model"));
+  const Outcome wide = train(config(", {FullyConnected: {name: wide, units: 3}}, {ScaleLike: {data: price}}, "
+                                    "{FullyConnected: {name: y, units: 1}}",
+                                    "y"),
+                             "wide");
+  EXPECT_EQ(wide.code, 2);
+  EXPECT_THAT(wide.err, HasSubstr("'price' has 1 number in each sample, but 3 are to be brought"));
   // From the stored model alone.
   std::filesystem::remove(folder_ / "t.csv");
   write_content(folder_ / "new.csv", "x\n0.5\n");

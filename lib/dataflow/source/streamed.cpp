@@ -312,8 +312,7 @@ class Streamed final : public SequentialSource {
     return std::move(rest_);
   }
 
-  /// Errors: DataError with the lines of the file.
-  /// `file` gets the rows.
+  /// The table of some rows, which `file` gets. Errors: DataError with the lines of the file; ResourceError.
   Block block_of(const std::string& rows, int64_t lines_before, AnonymousFile& file) const {
     const bool is_blank = rows.find_first_not_of(" \t\r\n") == std::string::npos;
     if (is_blank) return {};
