@@ -44,7 +44,7 @@ MAY_INCLUDE = {
 ONLY_IN = {
     r"yaml-cpp/": ["config"],
     r"oneapi/dnnl": ["cpu"],
-    r"hwy/": ["cpu", "comm"],
+    r"hwy/": ["cpu", "tensor"],
     r"opencv2/": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
     r"(zlib|zstd)\.h": ["dataflow"],

@@ -125,8 +125,9 @@ struct DeviceOptions {
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
-  double timing_s = 10;        // for measuring, of all programs together
-  bool check_kernels = false;  // for tests: after each kernel, that it left zeros in padding channels
+  double timing_s = 10;             // for measuring, of all programs together
+  DType factors = DType::kFloat32;  // of matrix products (round_factors); kFloat32: as they are
+  bool check_kernels = false;       // for tests: after each kernel, that it left zeros in padding channels
 };
 
 template <>

@@ -15,6 +15,7 @@ constexpr const char* kCpu = "cpu";
 std::unique_ptr<Device> open_cpu(const std::string& name, const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
+  options.factors = settings.factors;
   options.algorithm = settings.algorithm;
   options.threads = threads;
   options.cache_dir = settings.cache_dir;

@@ -20,6 +20,7 @@ struct EngineSettings {
   std::string cache_dir;  // for measured choices; empty: none
   Timings timings = Timings::kMeasured;
   double timing_s = DeviceOptions{}.timing_s;  // for measuring, of all programs of a device together
+  DType factors = DType::kFloat32;             // of matrix products (round_factors)
 };
 
 /// Opens the device of that name ("cpu:0") with so many threads.

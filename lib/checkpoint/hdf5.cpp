@@ -58,6 +58,9 @@ Handle file_type(DType type) {
       return {H5Tcopy(H5T_STD_U8LE), H5Tclose};
     case DType::kBool:
       return bool_type();
+    case DType::kBFloat16:
+    case DType::kFloat16:
+      break;  // within programs alone
   }
   return {H5I_INVALID_HID, H5Tclose};
 }

@@ -204,7 +204,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"the config", "checkpoint_callback snapshot save_steps save_period save_every checkpoint_every save_freq checkpoint_period", "add the callback ModelSaver: {every_epochs: 1}", "callbacks: [ModelSaver: {every_epochs: 1}]"},
     {"the config", "test_iter test_interval eval_steps eval_interval evaluation check_val_every_n_epoch val_check_interval validation_freq", "add the callback InferenceRunner: {data: validation}", "callbacks: [InferenceRunner: {data: validation}]"},
     {"the config", "device devices gpu gpus cuda accelerator num_gpus strategy distributed solver_mode", "trainer: {SyncMultiGPU: {devices: 2}} trains on several devices, which are processors today", "trainer: {SyncMultiGPU: {devices: 2}}"},
-    {"the config", "precision amp fp16 bf16 mixed_precision half", "not available; engine: {dtype: float32} is the type of all weights", "engine: {dtype: float32}"},
+    {"the config", "precision amp fp16 bf16 mixed_precision half", "use engine: {precision: bf16}: the factors of matrix products are rounded, all else is float32", "engine: {precision: bf16}"},
     {"the config", "threads num_threads backend dtype deterministic benchmark", "it belongs to `engine`", "engine: {threads: 1}"},
     {"the config", "imgsz image_size img_size input_size crop_size target_size", "resize in the flow, AugmentImageComponent: [Resize: 28], and write the size in model.inputs", "maps: AugmentImageComponent: [Resize: 28]"},
     {"the config", "transforms transform augmentation augmentations augment augmentors data_augmentation hflip mosaic mixup", "augmentors are part of a flow, AugmentImageComponent: [RandomCrop: 24, Flip]", "maps: AugmentImageComponent: [CenterPaste: 32, RandomCrop: 28, Flip]"},

@@ -1,6 +1,7 @@
 #include "backend/device.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "backend/passes/passes.h"
 #include "cpu/executable.h"
@@ -8,9 +9,19 @@
 #include "cpu/lowering.h"
 #include "cpu/onednn.h"
 #include "cpu/tuner.h"
+#include "system/log.h"
 
 namespace tpack::cpu {
 namespace {
+
+void warn_of_widening(DType type) {
+  static std::once_flag once;
+  std::call_once(once, [type] {
+    log::warning(
+        std::string("engine.precision: tpack has no products of ") + tpack::name_of(type) +
+        " on this processor; they are computed in float32 of rounded factors, which takes longer than fp32");
+  });
+}
 
 class CpuDevice final : public Device {
  public:
@@ -22,6 +33,8 @@ class CpuDevice final : public Device {
     if (options.float_type != DType::kFloat32) {
       throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");
     }
+    if (options.factors != DType::kFloat32 && factors() == Factors::kWidened)
+      warn_of_widening(options.factors);
   }
   const std::string& name() const override { return name_; }
   DType float_type() const override { return DType::kFloat32; }
@@ -43,7 +56,9 @@ class CpuDevice final : public Device {
     // Here, not when the device is made: its threads run where the thread that computes is bound.
     if (!team_) team_ = std::make_shared<Team>(options_.threads);
     if (section.pieces == 0) section.pieces = std::min(options_.threads, Team::kMaxPieces);
-    const Graph fused = tpack::fused(graph);
+    const Graph fused = options_.factors == DType::kFloat32
+                            ? tpack::fused(graph)
+                            : tpack::fused(round_factors(graph, options_.factors, factors()));
     if (section.chosen) {
       require_section_of(fused, section);
     } else {
@@ -61,6 +76,11 @@ class CpuDevice final : public Device {
     PlanSection section = measure_layouts(fused, rules, tuner_, *team_, require_room);
     forget_primitives();
     return section;
+  }
+
+  Factors factors() const {
+    const bool has_kernels = options_.factors == DType::kBFloat16 && has_bfloat16();
+    return has_kernels ? Factors::kHalf : Factors::kWidened;
   }
 
   DeviceOptions::Algorithm algorithm(Choosing choosing) const {

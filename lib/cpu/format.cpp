@@ -17,6 +17,10 @@ dnnl::memory::data_type type_of(const TensorSpec& spec) {
     case DType::kInt32:
     case DType::kInt64:  // in two parts
       return dnnl::memory::data_type::s32;
+    case DType::kBFloat16:
+      return dnnl::memory::data_type::bf16;
+    case DType::kFloat16:
+      return dnnl::memory::data_type::f16;
     case DType::kUInt8:
     case DType::kBool:
       return dnnl::memory::data_type::u8;

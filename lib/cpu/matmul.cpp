@@ -36,7 +36,8 @@ struct Block {
   Desc md;
   uint64_t offset = 0;  // bytes from the matrices to the block
 };
-Block block_of(const Shape& shape, bool transposed, const Cut& part, size_t rank) {
+Block block_of(const TensorSpec& spec, bool transposed, const Cut& part, size_t rank) {
+  const Shape& shape = spec.shape;
   Dims sizes(rank, 1);
   Dims strides(rank, 1);
   const size_t added = rank - shape.rank();
@@ -55,7 +56,9 @@ Block block_of(const Shape& shape, bool transposed, const Cut& part, size_t rank
     begin += part.first.begin * strides[0];
     sizes[0] = part.first.size;
   }
-  return {{sizes, dnnl::memory::data_type::f32, strides}, static_cast<uint64_t>(begin) * sizeof(float)};
+  const auto type =
+      spec.dtype == DType::kBFloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  return {{sizes, type, strides}, static_cast<uint64_t>(begin) * size_of(spec.dtype)};
 }
 
 /// y = activation(a b + bias), cut into blocks: of rows or columns of y, or along the first axis if there are
@@ -84,10 +87,10 @@ Piece piece_of(const Product& product, const Cut& part) {
   const Range inner = {0, product.inner()};
   const size_t rank = product.rank();
   const Block a =
-      block_of(n.inputs[0].shape(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
+      block_of(n.inputs[0].spec(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
   const Block b =
-      block_of(n.inputs[1].shape(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
-  const Block y = block_of(n.outputs[0].shape, false, part, rank);
+      block_of(n.inputs[1].spec(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
+  const Block y = block_of(n.outputs[0], false, part, rank);
   const Desc bias({1, part.columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
   const dnnl::matmul::desc desc =
       product.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md) : dnnl::matmul::desc(a.md, b.md, y.md);

@@ -17,10 +17,17 @@ void forget_primitives() {
   malloc_trim(0);
 }
 
-bool has_avx512() {
-  constexpr auto kNeeded = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
-  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kNeeded) == kNeeded;
+namespace {
+
+bool has(dnnl::cpu_isa wanted) {
+  const auto needed = static_cast<unsigned>(wanted);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
 }
+
+}  // namespace
+
+bool has_avx512() { return has(dnnl::cpu_isa::avx512_core); }
+bool has_bfloat16() { return has(dnnl::cpu_isa::avx512_core_bf16); }
 
 void use_one_onednn_thread() { omp_set_num_threads(1); }
 

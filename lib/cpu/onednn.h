@@ -9,6 +9,9 @@ void use_one_onednn_thread();
 /// True if oneDNN's kernels for blocks of 16 channels, among them Winograd's, exist on this CPU.
 bool has_avx512();
 
+/// True if it multiplies bfloat16 as fast as float32, or faster.
+bool has_bfloat16();
+
 /// Frees the primitives in oneDNN's cache; called after many were tried.
 void forget_primitives();
 

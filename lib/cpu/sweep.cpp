@@ -250,6 +250,10 @@ class SweepKernel final : public CpuKernel {
                        reinterpret_cast<const int64_t*>(from) + at + n, to,
                        [](int64_t x) { return static_cast<float>(x); });
         return;
+      case DType::kBFloat16:
+        return tpack::convert({reinterpret_cast<const BFloat16*>(from) + at, n}, to);
+      case DType::kFloat16:
+        return tpack::convert({reinterpret_cast<const Float16*>(from) + at, n}, to);
       default:
         return simd::from_uint8(reinterpret_cast<const uint8_t*>(from) + at, to, n);
     }
@@ -277,6 +281,10 @@ class SweepKernel final : public CpuKernel {
       std::transform(x, x + n, reinterpret_cast<int64_t*>(args.out[k]) + at, cast_element<int64_t, float>);
       return;
     }
+    if (expression_.types[k] == DType::kBFloat16)
+      return tpack::convert({x, n}, reinterpret_cast<BFloat16*>(args.out[k]) + at);
+    if (expression_.types[k] == DType::kFloat16)
+      return tpack::convert({x, n}, reinterpret_cast<Float16*>(args.out[k]) + at);
     simd::to_uint8(x, reinterpret_cast<uint8_t*>(args.out[k]) + at, n);
   }
 
@@ -285,6 +293,10 @@ class SweepKernel final : public CpuKernel {
       reinterpret_cast<int32_t*>(out)[at] = cast_element<int32_t>(x);
     } else if (type == DType::kInt64) {
       reinterpret_cast<int64_t*>(out)[at] = cast_element<int64_t>(x);
+    } else if (type == DType::kBFloat16) {
+      reinterpret_cast<BFloat16*>(out)[at] = BFloat16(x);
+    } else if (type == DType::kFloat16) {
+      reinterpret_cast<Float16*>(out)[at] = Float16(x);
     } else {
       reinterpret_cast<uint8_t*>(out)[at] = cast_element<uint8_t>(x);
     }

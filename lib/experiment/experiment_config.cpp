@@ -54,6 +54,8 @@ namespace {
 
 /// What variables and activations may be.
 enum class EngineFloat : uint8_t { kFloat32, kFloat64 };
+/// What the factors of matrix products are rounded to.
+enum class ProductPrecision : uint8_t { kFp32, kBf16, kFp16 };
 
 }  // namespace
 
@@ -62,21 +64,37 @@ struct EnumNames<EngineFloat> {
   static constexpr std::array<std::pair<const char*, EngineFloat>, 2> kNames = {
       {{"float32", EngineFloat::kFloat32}, {"float64", EngineFloat::kFloat64}}};
 };
+template <>
+struct EnumNames<ProductPrecision> {
+  static constexpr std::array<std::pair<const char*, ProductPrecision>, 3> kNames = {
+      {{"fp32", ProductPrecision::kFp32},
+       {"bf16", ProductPrecision::kBf16},
+       {"fp16", ProductPrecision::kFp16}}};
+};
 
 namespace {
 
 struct EngineParams {
   EngineSettings::Backend backend = EngineSettings{}.backend;
   EngineFloat dtype = EngineFloat::kFloat32;
+  ProductPrecision precision = ProductPrecision::kFp32;
   DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
   double timing_s = EngineSettings{}.timing_s;
   WorkerCount threads;
 };
 
+/// By precision.
+constexpr std::array kFactors = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
+
 Schema<EngineParams> engine_schema() {
   return Schema<EngineParams>("Where and how programs run.")
       .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
       .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
+      .field(
+          "precision", &EngineParams::precision,
+          "what the factors of matrix products are rounded to, in training and inference; products, sums, "
+          "variables, convolutions and all else are float32. bf16 is faster on processors that multiply it "
+          "(AVX512-BF16, AMX); fp16 is computed in float32")
       .field("algorithm", &EngineParams::algorithm,
              "auto: measured unless the plan has it; heuristic: fixed rules; direct: direct convolutions")
       .field("timing_s", &EngineParams::timing_s, at_least(0),
@@ -120,8 +138,15 @@ struct Codec<EngineSettings> {
                           "'dtype' of engine: float64 needs `backend: reference`");
       return std::nullopt;
     }
+    if (p->dtype == EngineFloat::kFloat64 && p->precision != ProductPrecision::kFp32) {
+      reader.errors().add(
+          node.find("precision")->position(),
+          "'precision' of engine: products of float64 are not rounded; leave out one of the two");
+      return std::nullopt;
+    }
     EngineSettings settings;
     settings.backend = p->backend;
+    settings.factors = kFactors[static_cast<size_t>(p->precision)];
     settings.dtype = p->dtype == EngineFloat::kFloat64 ? DType::kFloat64 : DType::kFloat32;
     settings.algorithm = p->algorithm;
     settings.timing_s = p->timing_s;
@@ -130,8 +155,10 @@ struct Codec<EngineSettings> {
   }
   static ConfigNode dump(const EngineSettings& settings) {
     const bool is_double = settings.dtype == DType::kFloat64;
+    const auto precision = std::ranges::find(kFactors, settings.factors) - kFactors.begin();
     return engine_schema().dump({settings.backend, is_double ? EngineFloat::kFloat64 : EngineFloat::kFloat32,
-                                 settings.algorithm, settings.timing_s, WorkerCount{settings.threads}});
+                                 static_cast<ProductPrecision>(precision), settings.algorithm,
+                                 settings.timing_s, WorkerCount{settings.threads}});
   }
 };
 

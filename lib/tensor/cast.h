@@ -4,13 +4,18 @@
 #include <limits>
 #include <type_traits>
 
+#include "tensor/half.h"
+
 namespace tpack {
 
 /// One element in another type, as C++ converts it; but floats that an integer type does not hold become the
 /// nearest number that it does hold, and NaN becomes 0.
 template <class To, class From>
 To cast_element(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+  if constexpr (kIsHalf<From>) {
+    return cast_element<To>(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                       !std::is_same_v<To, bool>) {
     constexpr auto kMin = std::numeric_limits<To>::min();
     constexpr auto kMax = std::numeric_limits<To>::max();
     if (x >= static_cast<From>(kMax)) return kMax;

@@ -1,18 +1,28 @@
 #include "tensor/dtype.h"
 
+#include <string>
+
+#include "core/error.h"
+
 namespace tpack {
 
 size_t size_of(DType type) {
-  return visit(type, [](auto zero) { return sizeof zero; });
+  return visit_any(type, [](auto zero) { return sizeof zero; });
 }
 
 const char* name_of(DType type) {
   for (const auto& [name, value] : kDTypeNames) {
     if (value == type) return name;
   }
-  return "?";
+  return type == DType::kBFloat16 ? "bfloat16" : "float16";
 }
 
-bool is_float(DType type) { return type == DType::kFloat32 || type == DType::kFloat64; }
+void fail_visit(DType type) {
+  throw InternalError(std::string("data of type ") + name_of(type) + ", which exists within programs alone");
+}
+
+bool is_half(DType type) { return type == DType::kBFloat16 || type == DType::kFloat16; }
+
+bool is_float(DType type) { return type == DType::kFloat32 || type == DType::kFloat64 || is_half(type); }
 
 }  // namespace tpack

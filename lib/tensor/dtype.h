@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "tensor/half.h"
+
 namespace tpack {
 
 /// Element types. Values are stable: checkpoints and plans store the names.
-enum class DType : uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUInt8, kBool };
+enum class DType : uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUInt8, kBool, kBFloat16, kFloat16 };
 
+/// What data, inputs and variables may be. The floats of 16 bits exist within programs alone: the factors of
+/// products that are rounded (backend/passes/round_factors.cpp).
 inline constexpr std::array<std::pair<const char*, DType>, 6> kDTypeNames = {{{"float32", DType::kFloat32},
                                                                               {"float64", DType::kFloat64},
                                                                               {"int32", DType::kInt32},
@@ -19,6 +23,7 @@ inline constexpr std::array<std::pair<const char*, DType>, 6> kDTypeNames = {{{"
 
 size_t size_of(DType type);       // bytes of one element
 const char* name_of(DType type);  // "float32"
+bool is_half(DType type);         // a float of 16 bits
 bool is_float(DType type);
 
 template <class T>
@@ -47,9 +52,20 @@ template <>
 constexpr DType dtype_of<bool>() {
   return DType::kBool;
 }
+template <>
+constexpr DType dtype_of<BFloat16>() {
+  return DType::kBFloat16;
+}
+template <>
+constexpr DType dtype_of<Float16>() {
+  return DType::kFloat16;
+}
 
-/// Calls `f` with a value of the element type: `visit(type, [&](auto zero) { using T = decltype(zero); ...
-/// })`.
+/// Errors: InternalError, as `type` is a float of 16 bits.
+[[noreturn]] void fail_visit(DType type);
+
+/// Calls `f` with a value of the element type, which data may have: `visit(type, [&](auto zero) { using T =
+/// decltype(zero); ... })`.
 template <class F>
 decltype(auto) visit(DType type, F&& f) {
   switch (type) {
@@ -65,8 +81,19 @@ decltype(auto) visit(DType type, F&& f) {
       return f(uint8_t{});
     case DType::kBool:
       return f(bool{});
+    case DType::kBFloat16:
+    case DType::kFloat16:
+      break;
   }
-  return f(float{});
+  fail_visit(type);
+}
+
+/// The same for the types that values within programs may have.
+template <class F>
+decltype(auto) visit_any(DType type, F&& f) {
+  if (type == DType::kBFloat16) return f(BFloat16{});
+  if (type == DType::kFloat16) return f(Float16{});
+  return visit(type, std::forward<F>(f));
 }
 
 }  // namespace tpack

@@ -68,8 +68,8 @@ void Tensor::copy_from(const Tensor& from) const {
 
 Tensor Tensor::cast(DType type) const {
   Tensor out(type, shape());
-  visit(dtype(), [&](auto from) {
-    visit(type, [&](auto to) {
+  visit_any(dtype(), [&](auto from) {
+    visit_any(type, [&](auto to) {
       const auto in = span<decltype(from)>();
       std::transform(in.begin(), in.end(), out.data<decltype(to)>(),
                      [](auto value) { return cast_element<decltype(to)>(value); });
@@ -79,7 +79,7 @@ Tensor Tensor::cast(DType type) const {
 }
 
 double Tensor::at(int64_t index) const {
-  return visit(dtype(), [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[index]); });
+  return visit_any(dtype(), [&](auto zero) { return static_cast<double>(data<decltype(zero)>()[index]); });
 }
 
 bool bit_equal(const Tensor& a, const Tensor& b) {

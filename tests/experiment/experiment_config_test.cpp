@@ -61,5 +61,23 @@ TEST(ExperimentSchema, reads_steps_and_engine) {
       experiment_schema().parse({{"steps_per_epoch", "data"}}, "the config").steps_per_epoch.is_data());
 }
 
+TEST(ExperimentSchema, reads_the_precision_of_products) {
+  const auto parsed = [](const ConfigNode& engine) {
+    return experiment_schema().parse({{"engine", engine}}, "the config");
+  };
+  EXPECT_EQ(parsed({{"threads", 1}}).engine.factors, DType::kFloat32);
+  EXPECT_EQ(parsed({{"precision", "bf16"}}).engine.factors, DType::kBFloat16);
+  const ExperimentConfig half = parsed({{"precision", "fp16"}});
+  EXPECT_EQ(half.engine.factors, DType::kFloat16);
+  EXPECT_EQ(experiment_schema().dump(half).find("engine")->find("precision")->text(), "fp16");
+  try {
+    parsed({{"backend", "reference"}, {"dtype", "float64"}, {"precision", "bf16"}});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("products of float64 are not rounded"), std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace tpack

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "graph/graph.h"
@@ -7,6 +8,13 @@
 namespace tpack {
 
 // Each pass is one file with one job: a graph that computes the same values at lower cost.
+
+/// Whether kernels take rounded factors as they are, or in float32 again.
+enum class Factors : uint8_t { kHalf, kWidened };
+/// Casts the factors of matrix products, each value once, to a float type of 16 bits. What is summed, the
+/// products, and all else stay float32: variables, statistics, costs, convolutions. After the gradient, so
+/// that its products are rounded, too.
+Graph round_factors(const Graph& graph, DType type, Factors factors);
 
 /// ReLU after max pooling instead of before it: the same values from a quarter of the elements; the mask of
 /// the gradient is computed there too. Training runs this pass before the gradient.

@@ -126,12 +126,13 @@ void matmul(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const Shape matrices = leading(out[0].shape());
   const BroadcastIndex matrix_of_a(leading(of_a), matrices.rank());
   const BroadcastIndex matrix_of_b(leading(in[1].shape()), matrices.rank());
-  by_float(in[0], [&](auto zero) {
-    using T = decltype(zero);
+  const auto run = [&](auto factor, auto product) {
+    using T = decltype(factor);
+    using Y = decltype(product);
     for_each_element(matrices, [&](int64_t matrix, const Coordinates& at) {
       const T* a = in[0].data<T>() + matrix_of_a(at) * rows * inner;
       const T* b = in[1].data<T>() + matrix_of_b(at) * inner * columns;
-      T* y = out[0].data<T>() + matrix * rows * columns;
+      Y* y = out[0].data<Y>() + matrix * rows * columns;
       for (int64_t i = 0; i < rows; ++i) {
         for (int64_t j = 0; j < columns; ++j) {
           double sum = 0;
@@ -139,11 +140,14 @@ void matmul(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
             sum += static_cast<double>(p.transpose_a ? a[k * rows + i] : a[i * inner + k]) *
                    static_cast<double>(p.transpose_b ? b[j * inner + k] : b[k * columns + j]);
           }
-          y[i * columns + j] = static_cast<T>(sum);
+          y[i * columns + j] = static_cast<Y>(sum);
         }
       }
     });
-  });
+  };
+  if (in[0].dtype() == DType::kBFloat16) return run(BFloat16{}, float{});
+  if (in[0].dtype() == DType::kFloat16) return run(Float16{}, float{});
+  by_float(in[0], [&](auto zero) { run(zero, zero); });
 }
 
 const Registration kForward("Convolution", forward);

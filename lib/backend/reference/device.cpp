@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "backend/passes/passes.h"
 #include "backend/reference/kernel.h"
 #include "core/clock.h"
 #include "graph/structural.h"
@@ -139,7 +140,8 @@ class ReferenceExecutable final : public Executable {
 
 class ReferenceDevice final : public Device {
  public:
-  ReferenceDevice(std::string name, DType float_type) : name_(std::move(name)), float_type_(float_type) {}
+  ReferenceDevice(std::string name, const DeviceOptions& options)
+      : name_(std::move(name)), float_type_(options.float_type), factors_(options.factors) {}
   const std::string& name() const override { return name_; }
   DType float_type() const override { return float_type_; }
   const std::string& hardware() const override { return hardware_; }
@@ -155,7 +157,10 @@ class ReferenceDevice final : public Device {
                                       Choosing /*choosing*/) override {
     section.pieces = 1;
     section.chosen = true;
-    auto executable = std::make_unique<ReferenceExecutable>(graph, *store_);
+    auto executable =
+        factors_ == DType::kFloat32
+            ? std::make_unique<ReferenceExecutable>(graph, *store_)
+            : std::make_unique<ReferenceExecutable>(round_factors(graph, factors_, Factors::kHalf), *store_);
     value_bytes_ += executable->report().arena_bytes;
     return executable;
   }
@@ -166,6 +171,7 @@ class ReferenceDevice final : public Device {
   std::string name_;
   std::string hardware_;  // chooses nothing
   DType float_type_;
+  DType factors_;
   uint64_t value_bytes_ = 0;  // of all executables, which share nothing
   std::unique_ptr<VariableStore> store_;
 };
@@ -182,7 +188,7 @@ Kernel find_kernel(const std::string& op_type) {
 }  // namespace reference
 
 std::unique_ptr<Device> make_reference_device(const std::string& name, const DeviceOptions& options) {
-  return std::make_unique<reference::ReferenceDevice>(name, options.float_type);
+  return std::make_unique<reference::ReferenceDevice>(name, options);
 }
 
 }  // namespace tpack

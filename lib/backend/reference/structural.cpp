@@ -23,7 +23,7 @@ using Tensors = std::span<const Tensor>;
 template <class T>
 std::vector<T> elements_as(const Tensor& x) {
   std::vector<T> all(static_cast<size_t>(x.elements()));
-  visit(x.dtype(), [&](auto zero) {
+  visit_any(x.dtype(), [&](auto zero) {
     std::ranges::transform(x.span<decltype(zero)>(), all.begin(), [](auto v) { return static_cast<T>(v); });
   });
   return all;
@@ -58,7 +58,7 @@ void evaluate(const pointwise::Expression& e, Tensors in, Tensors out) {
       results[k][static_cast<size_t>(index)] = r[static_cast<size_t>(e.results[k])];
   });
   for (size_t k = 0; k < results.size(); ++k) {
-    visit(out[k].dtype(), [&](auto zero) {
+    visit_any(out[k].dtype(), [&](auto zero) {
       std::ranges::transform(results[k], out[k].data<decltype(zero)>(),
                              [](T v) { return pointwise::stored_as<decltype(zero)>(v); });
     });

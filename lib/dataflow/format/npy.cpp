@@ -1,7 +1,6 @@
 #include "dataflow/format/npy.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -16,28 +15,9 @@
 namespace tpack {
 namespace {
 
-struct Float16 {
-  uint16_t bits;
-};
-
-/// IEEE 754 binary16.
-float to_float(Float16 half) {
-  const uint32_t sign = uint32_t{half.bits} >> 15U << 31U;
-  const uint32_t exponent = half.bits >> 10U & 31U;
-  const uint32_t fraction = half.bits & 1023U;
-  if (exponent == 0) {  // zero or denormal: fraction * 2^-24
-    const float value = std::ldexp(static_cast<float>(fraction), -24);
-    return sign == 0 ? value : -value;
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23U | fraction << 13U);
-}
-
 template <class To, class From>
 To converted(From value) {
-  if constexpr (std::is_same_v<From, Float16>) {
-    return to_float(value);
-  } else if constexpr (std::is_same_v<To, int32_t>) {
+  if constexpr (std::is_same_v<To, int32_t>) {
     if (!std::in_range<int32_t>(value))
       throw DataError("the number " + std::to_string(value) + " does not fit into int32");
     return static_cast<int32_t>(value);

@@ -1,0 +1,102 @@
+#include "tensor/half.h"
+
+// Highway needs its own order of includes.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/half_spans.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+// NOLINTBEGIN(readability-identifier-naming): named apart from the functions that dispatch to them
+namespace tpack::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_ATTR void to_half_of(const float* from, uint16_t* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> half;
+  const hn::CappedTag<float, 1> one;
+  const hn::Rebind<hwy::float16_t, decltype(one)> one_half;
+  auto* out = reinterpret_cast<hwy::float16_t*>(to);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(hn::DemoteTo(half, hn::LoadU(d, from + i)), half, out + i);
+  for (; i < count; ++i) hn::StoreU(hn::DemoteTo(one_half, hn::LoadU(one, from + i)), one_half, out + i);
+}
+
+HWY_ATTR void from_half_of(const uint16_t* from, float* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> half;
+  const hn::CappedTag<float, 1> one;
+  const hn::Rebind<hwy::float16_t, decltype(one)> one_half;
+  const auto* in = reinterpret_cast<const hwy::float16_t*>(from);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, in + i)), d, to + i);
+  for (; i < count; ++i) hn::StoreU(hn::PromoteTo(one, hn::LoadU(one_half, in + i)), one, to + i);
+}
+
+HWY_ATTR void to_bfloat_of(const float* from, uint16_t* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const hn::Rebind<uint16_t, decltype(d)> narrow;
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto x = hn::LoadU(d, from + i);
+    const auto all = hn::BitCast(bits, x);
+    const auto upper = hn::ShiftRight<16>(all);
+    const auto is_odd = hn::And(upper, hn::Set(bits, 1));
+    const auto nearest = hn::ShiftRight<16>(hn::Add(all, hn::Add(is_odd, hn::Set(bits, 0x7FFF))));
+    const auto quiet = hn::Or(upper, hn::Set(bits, 0x40));
+    const auto is_number = hn::RebindMask(bits, hn::Eq(x, x));
+    hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(hn::RebindToSigned<decltype(d)>(),
+                                                hn::IfThenElse(is_number, nearest, quiet))),
+               narrow, to + i);
+  }
+  for (; i < count; ++i) to[i] = BFloat16(from[i]).bits;
+}
+
+HWY_ATTR void from_bfloat_of(const uint16_t* from, float* to, size_t count) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const hn::Rebind<uint16_t, decltype(d)> narrow;
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto upper = hn::PromoteTo(bits, hn::LoadU(narrow, from + i));
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(upper)), d, to + i);
+  }
+  for (; i < count; ++i) {
+    BFloat16 value;
+    value.bits = from[i];
+    to[i] = value;
+  }
+}
+
+}  // namespace tpack::HWY_NAMESPACE
+// NOLINTEND(readability-identifier-naming)
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tpack {
+
+HWY_EXPORT(to_half_of);
+HWY_EXPORT(from_half_of);
+HWY_EXPORT(to_bfloat_of);
+HWY_EXPORT(from_bfloat_of);
+
+void convert(std::span<const float> from, BFloat16* to) {
+  HWY_DYNAMIC_DISPATCH(to_bfloat_of)(from.data(), &to->bits, from.size());
+}
+void convert(std::span<const float> from, Float16* to) {
+  HWY_DYNAMIC_DISPATCH(to_half_of)(from.data(), &to->bits, from.size());
+}
+void convert(std::span<const BFloat16> from, float* to) {
+  HWY_DYNAMIC_DISPATCH(from_bfloat_of)(&from.data()->bits, to, from.size());
+}
+void convert(std::span<const Float16> from, float* to) {
+  HWY_DYNAMIC_DISPATCH(from_half_of)(&from.data()->bits, to, from.size());
+}
+
+}  // namespace tpack
+#endif
