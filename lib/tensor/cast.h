@@ -13,7 +13,7 @@ namespace tpack {
 template <class To, class From>
 To cast_element(From x) {
   if constexpr (kIsHalf<From>) {
-    return cast_element<To>(static_cast<float>(x));
+    return cast_element<To>(x.value());
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
                        !std::is_same_v<To, bool>) {
     constexpr auto kMin = std::numeric_limits<To>::min();

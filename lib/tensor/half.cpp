@@ -16,7 +16,7 @@ uint16_t BFloat16::nearest(float x) {
   return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
-BFloat16::operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U); }
+float BFloat16::value() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U); }
 
 uint16_t Float16::nearest(float x) {
   constexpr uint32_t kFirstInfinite = 0x477FF000U;  // 65520, halfway from the largest number to the next
@@ -35,7 +35,7 @@ uint16_t Float16::nearest(float x) {
   return static_cast<uint16_t>(sign | ((size - (112U << 23U) + 0xFFFU + is_odd) >> 13U));
 }
 
-Float16::operator float() const {
+float Float16::value() const {
   const auto sign = static_cast<uint32_t>(bits & 0x8000U) << 16U;
   const uint32_t rest = bits & 0x7FFFU;
   uint32_t size = 0;

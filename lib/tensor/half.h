@@ -15,7 +15,10 @@ struct BFloat16 {
   template <class T>
   requires std::is_arithmetic_v<T>
   explicit BFloat16(T x) : bits(nearest(static_cast<float>(x))) {}
-  operator float() const;
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit operator T() const { return static_cast<T>(value()); }
+  float value() const;
 
  private:
   static uint16_t nearest(float x);
@@ -30,7 +33,10 @@ struct Float16 {
   template <class T>
   requires std::is_arithmetic_v<T>
   explicit Float16(T x) : bits(nearest(static_cast<float>(x))) {}
-  operator float() const;
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit operator T() const { return static_cast<T>(value()); }
+  float value() const;
 
  private:
   static uint16_t nearest(float x);

@@ -67,9 +67,9 @@ HWY_ATTR void from_bfloat_of(const uint16_t* from, float* to, size_t count) {
     hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(upper)), d, to + i);
   }
   for (; i < count; ++i) {
-    BFloat16 value;
-    value.bits = from[i];
-    to[i] = value;
+    BFloat16 half;
+    half.bits = from[i];
+    to[i] = half.value();
   }
 }
 

@@ -27,9 +27,9 @@ TYPED_TEST_SUITE(HalfFloats, Halves);
 TYPED_TEST(HalfFloats, each_of_them_is_its_own_nearest) {
   for (uint32_t bits = 0; bits <= 0xFFFFU; ++bits) {
     const auto half = of_bits<TypeParam>(static_cast<uint16_t>(bits));
-    const float value = half;
+    const float value = half.value();
     if (std::isnan(value)) {
-      EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam(value)))) << bits;
+      EXPECT_TRUE(std::isnan(TypeParam(value).value())) << bits;
     } else {
       ASSERT_EQ(TypeParam(value).bits, bits);
     }
@@ -43,10 +43,10 @@ TYPED_TEST(HalfFloats, a_float_becomes_the_nearest) {
     // Sizes from 2^-26, below the smallest Float16, to 2^15.
     const float x = std::ldexp(rng.uniform(-2, 2), static_cast<int>(rng.below(41)) - 26);
     const TypeParam near(x);
-    const double distance = std::abs(static_cast<double>(static_cast<float>(near)) - static_cast<double>(x));
+    const double distance = std::abs(static_cast<double>(near) - static_cast<double>(x));
     for (const int step : {-1, 1}) {
       const auto next = of_bits<TypeParam>(static_cast<uint16_t>(near.bits + step));
-      const float value = next;
+      const float value = next.value();
       if (!std::isfinite(value)) continue;
       const double other = std::abs(static_cast<double>(value) - static_cast<double>(x));
       ASSERT_LE(distance, other) << x;
@@ -68,7 +68,7 @@ TYPED_TEST(HalfFloats, many_are_converted_as_one_is) {
     std::vector<float> back(n);
     convert(std::span<const TypeParam>(halves), back.data());
     for (size_t i = 0; i < n; ++i) {
-      const float expected = TypeParam(values[i]);
+      const float expected = TypeParam(values[i]).value();
       if (std::isnan(expected)) {
         EXPECT_TRUE(std::isnan(back[i]));
       } else {

@@ -21,6 +21,8 @@ To converted(From value) {
     if (!std::in_range<int32_t>(value))
       throw DataError("the number " + std::to_string(value) + " does not fit into int32");
     return static_cast<int32_t>(value);
+  } else if constexpr (kIsHalf<From>) {
+    return value.value();
   } else if constexpr (std::is_same_v<From, double>) {
     if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
       throw DataError("the number " + shortest(value) + " does not fit into float32");
