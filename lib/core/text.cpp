@@ -97,9 +97,11 @@ bool starts_with_digit(std::string_view text) {
 
 std::string snake_case(std::string_view name) {
   std::string text(name);
-  // The one name of the field in which a capital inside a word does not begin another.
-  for (size_t at = text.find("ReLU"); at != std::string::npos; at = text.find("ReLU"))
-    text.replace(at, 4, "Relu");
+  // The names of the field in which a capital inside a word does not begin another.
+  for (const auto& [name_of_field, word] : {std::pair("ReLU", "Relu"), std::pair("IoU", "Iou")}) {
+    for (size_t at = text.find(name_of_field); at != std::string::npos; at = text.find(name_of_field))
+      text.replace(at, std::string_view(word).size(), word);
+  }
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool before_small = i + 1 < text.size() && lower(text[i + 1]);

@@ -22,6 +22,9 @@ struct ComponentSpec {
   std::vector<std::string> classes = {};
   /// An image of 16 bits per channel, float32 from 0 to 65535. Augmentors work on it as on those of 8 bits.
   bool is_16_bit = false;
+  /// Class numbers of the pixels of the sample's image, uint8 [height, width]: what moves the pixels of the
+  /// image moves these, too.
+  bool is_mask = false;
 
   /// The class of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;

@@ -33,7 +33,7 @@ inline constexpr const char* kCost = "cost";
 /// does.
 struct Judgement {
   enum class Kind : uint8_t {
-    kClass,    // scores [N, C] and the number of the class, integers [N]
+    kClass,    // scores [N, C] and the number of the class, integers [N]; of pixels [N, C, H, W], [N, H, W]
     kYesOrNo,  // the logit of a yes for each of several labels, [N, ...], and 0 or 1 in the same order
     kNumbers,  // [N, ...] and as many
   };

@@ -1,13 +1,10 @@
-#include "layers/cost.h"
+#include "layers/confusion.h"
 #include "ops/in_top_k.h"
 
 namespace tpack {
 namespace {
 
-struct AccuracyParams {
-  Ref<LayerOutput> logits;
-  Ref<LayerOutput> labels;
-};
+struct AccuracyParams : ClassAnswerFields {};
 
 /// Shapes: logits [N, C], labels int32 [N] -> (correct, N). A label that only ties for the best
 /// score is wrong.
@@ -15,12 +12,9 @@ class Accuracy final : public Metric {
  public:
   using Params = AccuracyParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Share of samples whose label has the best score.")
-        .example("Accuracy: {logits: logits, labels: label}")
-        .field("logits", &Params::logits, "scores [N, classes]")
-        .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
-        .required();
+    return with_class_answers(
+               Schema<Params>("Share of samples, or of pixels, whose label has the best score."))
+        .example("Accuracy: {logits: logits, labels: label}");
   }
   explicit Accuracy(Params p) : p_(std::move(p)) {}
 
@@ -28,9 +22,12 @@ class Accuracy final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "accuracy", p_.logits.position);
-    const Symbol scores = model.output(p_.logits);
-    const Symbol hits = in_top_k(b, scores, model.class_numbers(p_.labels, scores), 1);
-    return sum_and_count(b, hits);
+    const Symbol scores = model.scores(p_.logits);
+    const Symbol labels = model.class_numbers(p_.labels, scores);
+    const Symbol hits = in_top_k(b, scores, labels, 1);
+    if (!p_.ignore_label) return sum_and_count(b, hits);
+    const Symbol counts = counts_of(b, labels, *p_.ignore_label);
+    return {b.reduce_sum(b.mul(hits, counts)), b.reduce_sum(counts)};
   }
 
  private:

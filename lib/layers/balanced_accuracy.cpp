@@ -40,8 +40,8 @@ class BalancedAccuracy final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "balanced_accuracy", p_.logits.position);
-    const ClassAnswers answers = class_answers(model, p_.logits, p_.labels);
-    return {confusion_sums(b, answers), b.constant(static_cast<double>(answers.actual.shape()[0])),
+    const ClassAnswers answers = class_answers(model, p_);
+    return {confusion_sums(b, answers), answers.samples,
             std::make_shared<const BalancedAccuracyAccumulation>()};
   }
 

@@ -7,9 +7,9 @@ namespace tpack {
 Schema<ClassificationParams> classification_schema(const std::string& summary) {
   using P = ClassificationParams;
   return Schema<P>(summary)
-      .field("logits", &P::logits, "scores [N, classes]")
+      .field("logits", &P::logits, "scores [N, classes], or of pixels [N, classes, height, width]")
       .required()
-      .field("labels", &P::labels, "class numbers, int32 [N]")
+      .field("labels", &P::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
       .required()
       .field("class_weights", &P::class_weights,
              "how much the samples of each class count: balanced (all classes add the same: N / (classes * "
@@ -20,7 +20,7 @@ Schema<ClassificationParams> classification_schema(const std::string& summary) {
       .field("label_smoothing", &P::label_smoothing, between(0.0, 1.0),
              "part of the target that is spread evenly over all classes")
       .field("ignore_label", &P::ignore_label,
-             "samples with this label do not count: the mean is that of the others");
+             "samples or pixels with this label do not count: the mean is that of the others");
 }
 
 Classification classification(const ModelView& model, const ClassificationParams& p,
@@ -28,10 +28,12 @@ Classification classification(const ModelView& model, const ClassificationParams
   Builder& b = model.builder();
   const Symbol logits = model.class_scores(p.logits, owner);
   const Symbol labels = model.class_numbers(p.labels, logits);
-  if (!p.ignore_label) return {logits, labels, {}};
+  const Shape given = model.output(p.logits).shape();
+  const Shape losses = given.rank() == 4 ? Shape{given[0], given[2], given[3]} : labels.shape();
+  if (!p.ignore_label) return {logits, labels, {}, losses};
   const Symbol is_ignored = b.equal(labels, static_cast<double>(*p.ignore_label));
   return {logits, b.cast(b.select(is_ignored, 0.0, labels), DType::kInt32),
-          b.sub(1.0, b.to_float(is_ignored))};
+          b.sub(1.0, b.to_float(is_ignored)), losses};
 }
 
 Judgement class_judgement(const ModelView& model, const ClassificationParams& p) {
@@ -50,7 +52,9 @@ SampleLosses weighted_losses(const ModelView& model, const ClassificationParams&
     const Symbol weights = class_weights(model, p.class_weights, p.labels, of.logits.shape()[1]);
     all = b.mul(all, gather(b, weights, of.labels, 0));
   }
-  return of.counts ? SampleLosses(b.mul(all, of.counts), of.counts) : SampleLosses(all);
+  const auto by_sample = [&](Symbol x) { return x.shape() == of.losses ? x : b.reshape(x, of.losses); };
+  if (!of.counts) return by_sample(all);
+  return {by_sample(b.mul(all, of.counts)), by_sample(of.counts)};
 }
 
 }  // namespace tpack

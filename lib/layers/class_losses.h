@@ -21,11 +21,12 @@ struct ClassificationParams {
 /// Fields with those of ClassificationParams, for the schema of a loss whose Params derive from it.
 Schema<ClassificationParams> classification_schema(const std::string& summary);
 
-/// Logits [N, C], labels int32 [N], where those that are left out have class 0.
+/// Logits [N, C], labels int32 [N], where those that are left out have class 0. Of pixels, N is that of all.
 struct Classification {
   Symbol logits;
   Symbol labels;
   Symbol counts;  // [N], 0 for samples that are left out; empty: all count
+  Shape losses;   // [samples], of pixels [samples, H, W]
 };
 
 /// `owner`: "cost FocalLoss". Errors: ConfigError, ShapeError.

@@ -27,6 +27,7 @@ struct EnumNames<ClassAverage> {
 struct ClassRatioFields : BinaryPredictionFields {
   ClassAverage average = ClassAverage::kBinary;
   std::optional<int64_t> class_number;
+  std::optional<int64_t> ignore_label;
 
   bool is_binary() const { return average == ClassAverage::kBinary && !class_number; }
 };
@@ -34,12 +35,13 @@ struct ClassRatioFields : BinaryPredictionFields {
 template <std::derived_from<ClassRatioFields> P>
 Schema<P> with_class_ratio(Schema<P> schema) {
   return schema
-      .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores: [N, ...] of a yes or no, [N, classes] of classes")
+      .field(
+          "logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
+          "scores: [N, ...] of a yes or no, [N, classes] of classes, [N, classes, height, width] of pixels")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
              "of a yes or no: an output of the logits' size, or a number for all; yes above 0.5, no else. Of "
-             "classes: their numbers, int32 [N]")
+             "classes: their numbers, int32 [N], or of pixels [N, height, width]")
       .required()
       .field("average", static_cast<ClassAverage P::*>(&P::average),
              "binary: of a yes or no for each output, all outputs together; the others are of one of several "
@@ -49,7 +51,9 @@ Schema<P> with_class_ratio(Schema<P> schema) {
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
              "the number of a class: the figure of this class alone, in place of an average")
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "of binary: the probability above which an output says yes; above 0 and below 1");
+             "of binary: the probability above which an output says yes; above 0 and below 1")
+      .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
+             "of classes: samples or pixels with this label do not count");
 }
 
 /// 2 right / (predicted + actual), and such ratios with other weights: (p + a) right / (p predicted + a
@@ -57,8 +61,10 @@ Schema<P> with_class_ratio(Schema<P> schema) {
 struct ClassRatio {
   double of_predicted = 0;
   double of_actual = 0;
+  bool of_union = false;  // instead: right / (predicted or actual)
 
   double operator()(double right, double predicted, double actual) const {
+    if (of_union) return predicted + actual == 0 ? 0 : right / (predicted + actual - right);
     const double all = of_predicted * predicted + of_actual * actual;
     return all == 0 ? 0 : (of_predicted + of_actual) * right / all;
   }
@@ -103,7 +109,11 @@ inline void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain
     throw ConfigError(owner +
                       ": 'class' is the figure of one class, and 'average' that of all; leave out one "
                       "of them");
-  if (fields.is_binary()) return check_binary_prediction(fields, owner);
+  if (fields.is_binary()) {
+    if (fields.ignore_label)
+      throw ConfigError(owner + ": 'ignore_label' is of classes; leave it out with average: binary");
+    return check_binary_prediction(fields, owner);
+  }
   if (fields.threshold != BinaryPredictionFields().threshold)
     throw ConfigError(owner +
                       ": 'threshold' is for average: binary; of classes, the one with the best score "
@@ -152,17 +162,19 @@ inline SumAndWeight class_ratio(const ModelView& model, const ClassRatioFields& 
   Builder& b = model.builder();
   const auto accumulation =
       std::make_shared<const ClassRatioAccumulation>(ratio, fields.average, fields.class_number);
-  const double samples = static_cast<double>(model.output(fields.logits).shape()[0]);
-  if (fields.is_binary())
+  if (fields.is_binary()) {
+    const double samples = static_cast<double>(model.output(fields.logits).shape()[0]);
     return {binary_confusion_sums(model, fields, owner), b.constant(samples), accumulation};
-  const ClassAnswers answers = class_answers(model, fields.logits, fields.labels.output);
+  }
+  const ClassAnswers answers =
+      class_answers(model, {fields.logits, fields.labels.output, fields.ignore_label});
   const int64_t classes = answers.actual.shape()[1];
   if (fields.class_number && *fields.class_number >= classes)
     throw ConfigError(fields.logits.position, owner + ": 'class' is " + std::to_string(*fields.class_number) +
                                                   "; '" + fields.logits.name + "' has the scores of " +
                                                   std::to_string(classes) + " classes, 0 to " +
                                                   std::to_string(classes - 1));
-  return {confusion_sums(b, answers), b.constant(samples), accumulation};
+  return {confusion_sums(b, answers), answers.samples, accumulation};
 }
 
 }  // namespace tpack

@@ -18,9 +18,9 @@ class ClassificationError final : public Metric {
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label is not among the k best scores: 1 - InTopK.")
         .example("ClassificationError: {logits: logits, labels: label}")
-        .field("logits", &Params::logits, "scores [N, classes]")
+        .field("logits", &Params::logits, "scores [N, classes], or of pixels [N, classes, height, width]")
         .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .field("labels", &Params::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
         .required()
         .field("k", &Params::k, at_least(1), "number of best scores");
   }
@@ -30,7 +30,7 @@ class ClassificationError final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "classification_error", p_.logits.position);
-    const Symbol scores = model.output(p_.logits);
+    const Symbol scores = model.scores(p_.logits);
     const Symbol hits = in_top_k(b, scores, model.class_numbers(p_.labels, scores), p_.k);
     return sum_and_count(b, b.sub(1.0, hits));
   }

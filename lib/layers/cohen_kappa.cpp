@@ -102,12 +102,14 @@ class CohenKappa final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cohen_kappa", p_.logits.position);
-    const ClassAnswers answers = class_answers(model, p_.logits, p_.labels);
+    const ClassAnswers answers = class_answers(model, p_);
     const int64_t classes = answers.actual.shape()[1];
     const Symbol sums = b.reshape(confusion_sums(b, answers), {3 * classes});
-    const Symbol disagreement = b.reshape(b.reduce_sum(disagreements(b, answers)), {1});
-    return {concat(b, std::vector{sums, disagreement}, 0),
-            b.constant(static_cast<double>(answers.actual.shape()[0])),
+    const Symbol of_samples = disagreements(b, answers);
+    const Symbol all =
+        answers.counts ? b.select(answers.counts, of_samples, 0.0) : of_samples;  // also where it is NaN
+    const Symbol disagreement = b.reshape(b.reduce_sum(all), {1});
+    return {concat(b, std::vector{sums, disagreement}, 0), answers.samples,
             std::make_shared<const KappaAccumulation>(p_.weights)};
   }
 

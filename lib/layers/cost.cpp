@@ -46,11 +46,21 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());
 }
 
+Symbol ModelView::scores(const Ref<LayerOutput>& logits) const {
+  const Symbol x = output(logits);
+  const Shape& shape = x.shape();
+  if (shape.rank() != 4) return x;
+  return builder_.reshape(builder_.transpose(x, {0, 2, 3, 1}), {shape[0] * shape[2] * shape[3], shape[1]});
+}
+
 Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const {
   const Symbol given = output(labels);
   if (scores.shape().rank() != 2) return given;  // the op says what is wrong with them
   const Shape numbers{scores.shape()[0]};
   if (given.shape() == numbers && !is_float(given.dtype())) return builder_.cast(given, DType::kInt32);
+  const bool are_pixels = given.shape().rank() > 2 && given.shape().elements() == numbers.elements();
+  if (are_pixels && !is_float(given.dtype()))
+    return builder_.cast(builder_.reshape(given, numbers), DType::kInt32);
   const auto by_layer = [&](const std::string& layer, const std::string& setting) {
     return "append " + layer + ": {name: classes, input: " + labels.name + setting +
            "} to `layers`, and write labels: classes";
@@ -62,14 +72,15 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
     fix = "; for one-hot labels, " + by_layer("ArgMax", "");
   else if (given.shape().elements() == numbers.elements())
     fix = "; " + by_layer("Reshape", ", shape: []");
+  else if (given.shape().rank() > 2)
+    fix = "; those of pixels are [N, height, width], as many as there are scores";
   throw ShapeError(labels.position, "labels must be int32 " + numbers.str() +
                                         ", a class number for each sample; '" + labels.name + "' is " +
                                         given.spec().str() + fix);
 }
 
 Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const {
-  const Symbol scores = output(logits);
-  if (builder_.meaning(scores) != OutputMeaning::kClassProbabilities) return scores;
+  if (builder_.meaning(output(logits)) != OutputMeaning::kClassProbabilities) return scores(logits);
   throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
                                          "' is the output of a softmax, which the " +
                                          owner.substr(0, owner.find(' ')) +

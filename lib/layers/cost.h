@@ -40,10 +40,14 @@ class ModelView {
   /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
-  /// The class numbers of samples, int32 [N], for scores [N, classes]; other integer types become int32.
-  /// Errors: ShapeError, with the layer that makes class numbers of one-hot labels and of labels [N, 1].
+  /// Scores of classes by rows: an output [N, classes] as it is; of pixels, [N, classes, H, W] -> [N * H * W,
+  /// classes].
+  Symbol scores(const Ref<LayerOutput>& logits) const;
+  /// The class numbers, int32 [N], for such scores; other integer types become int32, and those of pixels
+  /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Errors: ShapeError, with the
+  /// layer that makes class numbers of one-hot labels and of labels [N, 1].
   Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
-  /// The scores of classes [N, classes] of a cost that applies the softmax itself; `owner`: "cost FocalLoss".
+  /// As `scores`, of a cost that applies the softmax itself; `owner`: "cost FocalLoss".
   /// Errors: ConfigError for the output of a softmax, too.
   Symbol class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const;
   /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;

@@ -34,7 +34,7 @@ class F1 final : public Metric {
   Params p_;
 };
 
-TPACK_REGISTER(Metric, F1, "F1");
+TPACK_REGISTER(Metric, F1, "F1", "Dice");
 
 }  // namespace
 }  // namespace tpack

@@ -18,9 +18,9 @@ class InTopKMetric final : public Metric {
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label is among the k best scores.")
         .example("InTopK: {logits: logits, labels: label, k: 3}")
-        .field("logits", &Params::logits, "scores [N, classes]")
+        .field("logits", &Params::logits, "scores [N, classes], or of pixels [N, classes, height, width]")
         .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .field("labels", &Params::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
         .required()
         .field("k", &Params::k, at_least(1), "number of best scores");
   }
@@ -30,7 +30,7 @@ class InTopKMetric final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "in_top_k", p_.logits.position);
-    const Symbol scores = model.output(p_.logits);
+    const Symbol scores = model.scores(p_.logits);
     const Symbol hits = in_top_k(b, scores, model.class_numbers(p_.labels, scores), p_.k);
     return sum_and_count(b, hits);
   }

@@ -15,6 +15,7 @@
 #include "nn/dense.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"
+#include "nn/enlarge.h"
 #include "nn/function_tower.h"
 #include "nn/initializers.h"
 #include "nn/norms.h"

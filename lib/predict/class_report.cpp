@@ -43,18 +43,18 @@ void add(TextTable& table, const ClassReport::Row& row) {
 
 }  // namespace
 
-std::optional<int64_t> ClassReport::predicted(const Tensor& scores, int64_t row, int64_t classes) {
-  std::optional<int64_t> best = 0;
-  visit(scores.dtype(), [&](auto zero) {
-    const auto all = scores.span<decltype(zero)>();
-    const auto of_row = all.subspan(static_cast<size_t>(row * classes), static_cast<size_t>(classes));
-    const auto is_finite = [](auto score) { return std::isfinite(static_cast<double>(score)); };
-    if (std::all_of(of_row.begin(), of_row.end(), is_finite))
-      best = std::max_element(of_row.begin(), of_row.end()) - of_row.begin();
-    else
-      best = std::nullopt;
+std::optional<int64_t> ClassReport::predicted(const Tensor& scores, int64_t row, int64_t classes,
+                                              int64_t pixels) {
+  return visit(scores.dtype(), [&](auto zero) -> std::optional<int64_t> {
+    const auto* first = scores.data<decltype(zero)>() + row / pixels * pixels * classes + row % pixels;
+    int64_t best = 0;
+    for (int64_t c = 0; c < classes; ++c) {
+      const auto score = first[c * pixels];
+      if (!std::isfinite(static_cast<double>(score))) return std::nullopt;
+      if (score > first[best * pixels]) best = c;
+    }
+    return best;
   });
-  return best;
 }
 
 int64_t ClassReport::classes_of(const Judgement& judgement) {
@@ -63,6 +63,8 @@ int64_t ClassReport::classes_of(const Judgement& judgement) {
     classes = 2;
   } else if (judgement.kind != Judgement::Kind::kNumbers && judgement.predictions.shape().rank() == 2) {
     classes = width(judgement.predictions);
+  } else if (judgement.kind == Judgement::Kind::kClass && judgement.predictions.shape().rank() == 4) {
+    classes = judgement.predictions.shape()[1];
   }
   return classes > kMostClasses ? 0 : classes;
 }
@@ -87,8 +89,8 @@ bool is_ignored(const Judgement& judgement, double target) {
 
 /// The class that a row is taken for; nothing for scores that are not finite.
 std::optional<int64_t> answer(const Judgement& judgement, const Tensor& predictions, int64_t row,
-                              int64_t classes) {
-  if (!is_of_two(judgement)) return ClassReport::predicted(predictions, row, classes);
+                              int64_t classes, int64_t pixels) {
+  if (!is_of_two(judgement)) return ClassReport::predicted(predictions, row, classes, pixels);
   const double logit = predictions.at(row);
   return std::isfinite(logit) ? std::optional<int64_t>(logit > 0 ? 1 : 0) : std::nullopt;
 }
@@ -96,12 +98,14 @@ std::optional<int64_t> answer(const Judgement& judgement, const Tensor& predicti
 /// The matrix by rows, with a column for no answer.
 void count_matrix(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                   int64_t classes, std::span<double> parts) {
-  for (int64_t n = 0; n < predictions.shape()[0]; ++n) {
+  const Shape& shape = predictions.shape();
+  const int64_t pixels = shape.rank() == 4 ? shape[2] * shape[3] : 1;
+  for (int64_t n = 0; n < shape[0] * pixels; ++n) {
     const double target = targets.at(n);
     if (is_ignored(judgement, target)) continue;
     const double label = is_of_two(judgement) ? static_cast<double>(target > 0.5) : target;
     if (!(label >= 0 && label < static_cast<double>(classes))) continue;
-    const int64_t taken_for = answer(judgement, predictions, n, classes).value_or(classes);
+    const int64_t taken_for = answer(judgement, predictions, n, classes, pixels).value_or(classes);
     ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + taken_for)];
   }
 }

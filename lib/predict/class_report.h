@@ -42,8 +42,10 @@ class ClassReport {
   static void count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                     std::span<double> parts);
 
-  /// The class of the highest score of a row of [N, classes]; nothing if some score is not finite.
-  static std::optional<int64_t> predicted(const Tensor& scores, int64_t row, int64_t classes);
+  /// The class of the highest score of a row of [N, classes], or of a pixel of [N, classes, H, W], of which
+  /// each image has `pixels`; nothing if some score is not finite.
+  static std::optional<int64_t> predicted(const Tensor& scores, int64_t row, int64_t classes,
+                                          int64_t pixels = 1);
 
   /// `names`: of the classes, in order; numbers stand for those that have none.
   ClassReport(const Judgement& judgement, const std::vector<std::string>& names, std::vector<double> parts);

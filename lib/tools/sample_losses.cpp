@@ -38,7 +38,8 @@ std::optional<JudgedSample> judged_sample(const JudgedBatch& batch, int64_t row)
   JudgedSample sample;
   sample.loss = loss_of(batch.losses, row);
   const int64_t elements = batch.predictions.elements() / samples;
-  if (judgement.kind == Judgement::Kind::kClass) {
+  const bool is_whole = batch.predictions.shape().rank() == 2;  // no pixels
+  if (judgement.kind == Judgement::Kind::kClass && is_whole) {
     const double label = batch.targets.at(row);
     if (!(label >= 0 && label < static_cast<double>(elements))) return std::nullopt;
     sample.actual = static_cast<int64_t>(label);

@@ -64,8 +64,11 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
       return std::to_string(c);
     };
     const bool is_class = sample->actual >= 0;
-    entry.actual = is_class ? class_text(sample->actual) : text_of(of.targets, row, false);
-    entry.predicted = is_class ? class_text(sample->predicted) : text_of(of.predictions, row, true);
+    const bool are_pixels = of.predictions.shape().rank() == 4;
+    entry.actual = is_class ? class_text(sample->actual) : are_pixels ? "" : text_of(of.targets, row, false);
+    entry.predicted = is_class     ? class_text(sample->predicted)
+                      : are_pixels ? ""
+                                   : text_of(of.predictions, row, true);
     if (entries_.size() == count_) {
       std::pop_heap(entries_.begin(), entries_.end(), is_worse);
       entries_.pop_back();

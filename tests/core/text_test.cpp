@@ -36,6 +36,7 @@ TEST(SnakeCase, follows_the_names_of_components) {
   EXPECT_EQ(snake_case("BatchNorm"), "batch_norm");
   EXPECT_EQ(snake_case("GlobalAvgPooling"), "global_avg_pooling");
   EXPECT_EQ(snake_case("SGD"), "sgd");
+  EXPECT_EQ(snake_case("MeanIoU"), "mean_iou");
 }
 
 TEST(Shortest, reads_back_as_the_same_number) {

@@ -111,7 +111,9 @@ const std::map<std::string, std::string> kWithoutRows = {
     {"JoinData", "joins others"},
     {"Windows", "joins rows; windows_test looks at it"},
     {"Streamed", "has no order of its own; streamed_test looks at it"},
-    {"RenderedDigits", "draws image and label together from its place"}};
+    {"RenderedDigits", "draws image and label together from its place"},
+    {"RenderedShapes", "draws image and mask together from its place"},
+    {"ImagePairs", "image_pairs_test looks at images with masks"}};
 
 TEST(RowsKeepTogether, every_source_is_looked_at) {
   for (const ComponentInfo* info : ComponentTable::of(Source::kKind).list()) {

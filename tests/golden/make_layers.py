@@ -118,6 +118,43 @@ def _(x, _):
     return F.pad(x, (0, 3, 1, 2, 2, 1))    # left, right, top, bottom, channels
 
 
+@case("resize", "Resize", "- Resize", IMAGE)
+def _(x, _):
+    return F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
+
+
+@case("resize_to_a_size", "Resize", "- Resize: {size: [7, 3]}", MANY)
+def _(x, _):
+    return F.interpolate(x, (7, 3), mode="bilinear", align_corners=False)
+
+
+@case("resize_with_corners", "Resize", "- Resize: {size: [3, 11], align_corners: true}", IMAGE)
+def _(x, _):
+    return F.interpolate(x, (3, 11), mode="bilinear", align_corners=True)
+
+
+@case("resize_nearest", "Resize", "- Resize: {scale: [2, 3], method: nearest}", IMAGE)
+def _(x, _):
+    return F.interpolate(x, scale_factor=(2, 3), mode="nearest")
+
+
+@case("resize_nearest_to_a_size", "Resize", "- Resize: {size: [7, 3], method: nearest}", IMAGE)
+def _(x, _):
+    return F.interpolate(x, (7, 3), mode="nearest")
+
+
+@case("pixel_shuffle", "PixelShuffle", "- PixelShuffle: 2", numbers(2, 8, 3, 4))
+def _(x, _):
+    return F.pixel_shuffle(x, 2)
+
+
+@case("fixed_unpooling", "FixedUnPooling", "- FixedUnPooling: [2, 3]", IMAGE)
+def _(x, _):
+    y = torch.zeros(x.shape[0], x.shape[1], x.shape[2] * 2, x.shape[3] * 3, dtype=x.dtype)
+    y[:, :, ::2, ::3] = x
+    return y
+
+
 @case("dropout_in_inference", "Dropout", "- Dropout: {rate: 0.5}", IMAGE, phase="inference")
 def _(x, _):
     return F.dropout(x, 0.5, training=False) * 1
@@ -848,6 +885,56 @@ def _(x, labels, v):
     return {"cost": losses[counts].mean()}
 
 
+PIXELS = """
+inputs: {x0: {shape: [3, 4, 5], layout: CHW}, x1: {shape: [4, 5], dtype: DTYPE}}
+layers: [{Conv2D: {name: c, filters: FILTERS, kernel: 1}}]
+"""
+PICTURES = numbers(2, 3, 4, 5, within=2)
+
+
+def pixel_scores(x, v, filters):
+    return F.conv2d(x, v.weight("c/W", filters, 3, 1, 1), v.bias("c/b", filters))
+
+
+@case("softmax_cross_entropy_of_pixels", "SoftmaxCrossEntropy",
+      PIXELS.replace("DTYPE", "uint8").replace("FILTERS", "6") +
+      f"cost: [{{SoftmaxCrossEntropy: {{logits: c, labels: x1, ignore_label: 2, class_weights: {CLASS_WEIGHTS}}}}}]",
+      PICTURES, integers(2, 4, 5, below=6, dtype="uint8"), form="model")
+def _(x, labels, v):
+    labels = labels.long()
+    assert (labels == 2).any()
+    losses = F.cross_entropy(pixel_scores(x, v, 6), labels, ignore_index=2, reduction="none")
+    return {"cost": (torch.tensor(CLASS_WEIGHTS)[labels] * losses).sum() / (labels != 2).sum()}
+
+
+def tversky(p, facts, false_positives, false_negatives, counts=1):
+    """Of [N, C, H, W]; PyTorch has no such function."""
+    right, wrong_yes, wrong_no = ((a * counts).sum((2, 3)) for a in (p * facts, p * (1 - facts), (1 - p) * facts))
+    return (1 - (right + 1) / (right + false_positives * wrong_yes + false_negatives * wrong_no + 1)).mean()
+
+
+@case("dice_loss", "DiceLoss", PIXELS.replace("DTYPE", "int32").replace("FILTERS", "6") + "cost: [{DiceLoss: {logits: c, labels: x1}}]",
+      PICTURES, integers(2, 4, 5, below=5), form="model")
+def _(x, labels, v):
+    facts = F.one_hot(labels.long(), 6).permute(0, 3, 1, 2).to(x.dtype)
+    return {"cost": tversky(F.softmax(pixel_scores(x, v, 6), 1), facts, 0.5, 0.5)}
+
+
+@case("dice_loss_with_weights", "DiceLoss", PIXELS.replace("DTYPE", "int32").replace("FILTERS", "6") +
+      "cost: [{DiceLoss: {logits: c, labels: x1, false_positives: 0.3, false_negatives: 0.7, ignore_label: 4}}]",
+      PICTURES, integers(2, 4, 5, below=5), form="model")
+def _(x, labels, v):
+    assert (labels == 4).any()
+    facts = F.one_hot(labels.long(), 6).permute(0, 3, 1, 2).to(x.dtype)
+    return {"cost": tversky(F.softmax(pixel_scores(x, v, 6), 1), facts, 0.3, 0.7, (labels != 4)[:, None])}
+
+
+@case("dice_loss_of_a_yes_or_no", "DiceLoss", PIXELS.replace("DTYPE", "int32").replace("FILTERS", "1") +
+      "cost: [{DiceLoss: {logits: c, labels: x1}}]", PICTURES, integers(2, 4, 5, below=2), form="model")
+def _(x, labels, v):
+    return {"cost": tversky(torch.sigmoid(pixel_scores(x, v, 1)), labels[:, None].to(x.dtype), 0.5, 0.5)}
+
+
 REGRESSION = """
 inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
 layers: [{FullyConnected: {name: fc, units: 6}}]
@@ -1108,6 +1195,7 @@ def confusion_sums(y, predicted, actual):
 
 
 of_classes("f1", "F1")(confusion_sums)
+of_classes("iou", "IoU")(confusion_sums)
 of_classes("f_beta", "FBeta", ", beta: 2")(confusion_sums)
 of_classes("balanced_accuracy", "BalancedAccuracy")(confusion_sums)
 of_classes("matthews_correlation", "MatthewsCorrelation")(confusion_sums)

@@ -74,6 +74,19 @@ def class_ratio(predicted, actual, average, weights):
     return sum(value * weight for value, weight in found) / sum(weight for _, weight in found)
 
 
+def jaccard(predicted, actual, average):
+    counts = [(sum(p == t == k for p, t in zip(predicted, actual)), predicted.count(k), actual.count(k)) for k in range(CLASSES)]
+
+    def share(right, of_predicted, of_actual):
+        return right / (of_predicted + of_actual - right) if of_predicted + of_actual else 0
+    if isinstance(average, int):
+        return share(*counts[average])
+    if average == "micro":
+        return share(*map(sum, zip(*counts)))
+    found = [(share(*c), c[2] if average == "weighted" else 1) for c in counts if c[1] + c[2]]
+    return sum(value * weight for value, weight in found) / sum(weight for _, weight in found)
+
+
 def balanced_accuracy(predicted, actual):
     return mean(mean(p == t for p, t in zip(predicted, actual) if t == k) for k in sorted(set(actual)))
 
@@ -212,6 +225,11 @@ def class_values(scores, labels):
             values[f"{metric}: {{logits: logits, labels: label, {key}: {average}{text}}}"] = checked(
                 class_ratio(predicted, labels, average, weights),
                 lambda: getattr(sklearn, name)(labels, predicted, zero_division=0, **chosen, **more))
+    for average in ("micro", "macro", "weighted", 1):
+        key = "class" if isinstance(average, int) else "average"
+        chosen = {"average": "macro", "labels": [average]} if key == "class" else {"average": average}
+        values[f"IoU: {{logits: logits, labels: label, {key}: {average}}}"] = checked(
+            jaccard(predicted, labels, average), lambda: sklearn.jaccard_score(labels, predicted, zero_division=0, **chosen))
     given = "logits: logits, labels: label"
     values[f"BalancedAccuracy: {{{given}}}"] = checked(
         balanced_accuracy(predicted, labels), lambda: sklearn.balanced_accuracy_score(labels, predicted))

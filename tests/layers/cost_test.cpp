@@ -33,6 +33,7 @@ TEST(Metrics, know_which_values_are_better) {
       {"F1", Goal::kMax},
       {"FBeta", Goal::kMax},
       {"InTopK", Goal::kMax},
+      {"IoU", Goal::kMax},
       {"MatthewsCorrelation", Goal::kMax},
       {"Mean", std::nullopt},
       {"MedianAbsoluteError", Goal::kMin},

@@ -165,6 +165,14 @@ std::vector<Twin> twins_of_others() {
          return nn::avg_pooling(b, x, {.window = {3, 2}, .padding = Padding2{1, 1, 1, 1}});
        })},
       {"global_avg_pooling", "GlobalAvgPooling: {name: f}", in_scope(nn::global_avg_pooling)},
+      {"resize", "Resize: {name: f, size: [5, 11], align_corners: true}", in_scope([](Builder& b, Symbol x) {
+         return nn::resize(b, x, {.size = Size2{5, 11}, .align_corners = true});
+       })},
+      {"pixel_shuffle", "PixelShuffle: {name: f, factor: 2}",
+       in_scope([](Builder& b, Symbol x) { return nn::pixel_shuffle(b, x, 2); })},
+      {"fixed_unpooling", "FixedUnPooling: {name: f, window: [2, 3]}", in_scope([](Builder& b, Symbol x) {
+         return nn::fixed_unpooling(b, x, {2, 3});
+       })},
       {"dropout", "Dropout: {name: f, rate: 0.25}",
        [](Builder& b, Symbol x) { return nn::dropout(b, x, "f", 0.25); }},
       {"relu", "ReLU: {name: f}", in_scope(nn::relu)},

@@ -29,7 +29,9 @@ class Counted {
     const auto rows = judgement_.predictions.shape()[0];
     const auto width = static_cast<int64_t>(predictions.size()) / rows;
     const auto targets_width = static_cast<int64_t>(targets.size()) / rows;
-    ClassReport::count(judgement_, Tensor::of<float>({rows, width}, predictions),
+    const Shape& shape = judgement_.predictions.shape();
+    ClassReport::count(judgement_,
+                       Tensor::of<float>(shape.rank() == 4 ? shape : Shape{rows, width}, predictions),
                        Tensor::of<float>({rows, targets_width}, targets), parts_);
     return *this;
   }
@@ -49,6 +51,18 @@ std::vector<float> scores_of(const std::vector<int>& best, int classes) {
   for (const int b : best)
     for (int c = 0; c < classes; ++c) scores.push_back(c == b ? 2.0F : 0.0F);
   return scores;
+}
+
+/// Two images of two pixels: scores of class 0 of both pixels, then of class 1.
+TEST(ClassReport, counts_pixels) {
+  const ClassReport report = Counted(Judgement::Kind::kClass, {2, 2, 1, 2}, 255)
+                                 .add({1, 0, 0, 1, 5, 5, 0, 0}, {0, 1, 1, 255})
+                                 .report({"a", "b"});
+  ASSERT_EQ(report.rows().size(), 2U);
+  EXPECT_EQ(report.samples(), 3);
+  EXPECT_EQ(report.rows()[0].recall, 1);
+  EXPECT_EQ(report.rows()[0].precision, 0.5);
+  EXPECT_EQ(report.rows()[1].recall, 0.5);
 }
 
 /// Values of scikit-learn's classification_report for these labels, rounded.

@@ -29,6 +29,10 @@ bool is_png(std::span<const uint8_t> bytes);
 ImageSize read_png_header(std::span<const uint8_t> bytes);
 /// True for a PNG that has 16 bits per channel. `header`: its first 25 bytes or more.
 bool is_16_bit_png(std::span<const uint8_t> header);
+/// The numbers that a PNG of up to 8 bits has for its pixels: of a palette the places in it, of gray the
+/// values as they are stored; colors of others. CV_8UC1 or CV_8UC3. Errors: DataError as decode_png, and for
+/// 16 bits per channel.
+void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out);
 /// Transparency is dropped, 16 bits are cut to 8 unless they are requested, palettes are expanded. Stops
 /// reading after the region.
 void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);

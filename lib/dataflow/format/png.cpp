@@ -124,6 +124,27 @@ bool is_16_bit_png(std::span<const uint8_t> header) {
   return header.size() > kBitDepth && is_png(header) && header[kBitDepth] == 16;
 }
 
+void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
+  const ImageSize size = read_image_header(bytes);
+  if (is_16_bit_png(bytes)) throw DataError("has 16 bits per channel; masks have 8 or less");
+  PngReader r(bytes);
+  r.run([&r] {
+    png_read_info(r.png(), r.info());
+    png_set_packing(r.png());
+    png_set_strip_alpha(r.png());
+    png_set_interlace_handling(r.png());
+    png_read_update_info(r.png(), r.info());
+  });
+  out.create(size.height, size.width, CV_8UC(png_get_channels(r.png(), r.info())));
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == out.step[0], "libpng gives another row size");
+  std::vector<png_bytep> rows;
+  for (int y = 0; y < size.height; ++y) rows.push_back(out.ptr(y));
+  r.run([&r, &rows] {
+    png_read_image(r.png(), rows.data());
+    png_read_end(r.png(), nullptr);
+  });
+}
+
 void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   PngReader r(bytes);
   const Depth depth = request.depth;

@@ -38,49 +38,33 @@ DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
   return plan;
 }
 
+using Augmentors = std::vector<Part<Augmentor>>;
+
 struct AugmentImageComponentParams {
-  std::vector<Part<Augmentor>> augmentors;
+  Augmentors augmentors;
   ComponentRef component = "image";
 };
+struct AugmentImageComponentsParams {
+  Augmentors augmentors;
+  std::vector<ComponentRef> components;
+};
 
-/// Draws all transforms from the size in the header, then decodes only what they need. Source: tensorpack
-/// dataflow/image.py, AugmentImageComponent (there, `catch_exceptions=True` corresponds to the flow's
-/// `on_error: skip`).
-class AugmentImageComponent final : public Map {
+/// Draws all transforms from the size in the header, then decodes only what they need. What is drawn once
+/// happens to all images of a sample and to its masks. Source: tensorpack dataflow/image.py,
+/// AugmentImageComponent(s) (there, `catch_exceptions=True` corresponds to the flow's `on_error: skip`).
+class AugmentImages : public Map {
  public:
-  using Params = AugmentImageComponentParams;
-  static Schema<Params> schema() {
-    return Schema<Params>(
-               "Runs augmentors on an image. Their numbers are for pixels of 0..255; those of 16 bits "
-               "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
-               "center crops, and random flips, colors and noise are off.")
-        .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
-        .field("augmentors", &Params::augmentors,
-               "the augmentors, in order; each gets the output of the one before")
-        .required()
-        .shorthand()
-        .field("component", &Params::component, "the image, by name or number");
-  }
-  explicit AugmentImageComponent(Params p) : p_(std::move(p)) {}
+  /// `owner`: "map AugmentImageComponent".
+  AugmentImages(Augmentors augmentors, std::vector<ComponentRef> images, std::string owner)
+      : augmentors_(std::move(augmentors)), wanted_(std::move(images)), owner_(std::move(owner)) {}
 
-  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
-    return needed_if_wanted(p_.component, std::move(wanted));
-  }
   Spec bind(const Spec& in) override {
-    index_ = in.index(p_.component, "map AugmentImageComponent");
-    const ComponentSpec& image = in[index_];
-    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
-    if (!image.is_image || !has_pixels || image.tensor.shape.rank() != 3) {
-      const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
-      throw ConfigError(p_.component.position,
-                        "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
-                            ", not an image; images are uint8 [height, width, channels]" +
-                            (is_batch ? "; put the map before BatchData" : ""));
-    }
     Spec out = in;
-    Shape& shape = out[index_].tensor.shape;
+    find_images(in);
+    Shape shape = checked_shape(in, 0);
+    for (size_t k = 1; k < images_.size(); ++k) checked_shape(in, k);
     std::optional<int64_t> shorter = shorter_side_of(shape);
-    for (const auto& augmentor : p_.augmentors) {
+    for (const auto& augmentor : augmentors_) {
       try {
         shape = augmentor->shape(shape);
         shorter = augmentor->shorter_side(shorter);
@@ -90,26 +74,80 @@ class AugmentImageComponent final : public Map {
         here.throw_if_any();
       }
     }
+    for (const size_t image : images_) out[image].tensor.shape = shape.with(2, in[image].tensor.shape[2]);
+    for (const size_t mask : masks_) out[mask].tensor.shape = Shape{shape[0], shape[1]};
     return out;
   }
 
   bool apply(Datapoint& d, const SampleKey& key) const override {
-    if (d.is_image(index_)) {
-      augment_image(d.image(index_), key);
-    } else {
-      augment_tensor(d, key);
+    const ImageSize size = size_of(d, images_[0]);
+    const std::string origin = d.is_image(images_[0]) ? d.image(images_[0]).origin() : "";
+    const Transforms transforms = draw(size, key, origin);
+    for (const size_t index : masks_) augment_mask(d, index, size, transforms);
+    for (const size_t index : images_) {
+      if (const ImageSize own = size_of(d, index); !(own == size))
+        throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
+                        " and " + own.str());
+      if (d.is_image(index)) {
+        augment_image(d.image(index), transforms);
+      } else {
+        augment_tensor(d, index, transforms);
+      }
     }
     return true;
   }
 
  private:
+  /// Those that are named, by default all; and the masks.
+  void find_images(const Spec& in) {
+    for (const ComponentRef& ref : wanted_) images_.push_back(in.index(ref, owner_));
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (wanted_.empty() && in[i].is_image) images_.push_back(i);
+      if (in[i].is_mask) masks_.push_back(i);
+    }
+    if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
+  }
+  /// Errors: ConfigError for what is not an image.
+  Shape checked_shape(const Spec& in, size_t k) const {
+    const ComponentSpec& image = in[images_[k]];
+    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
+    if (image.is_image && has_pixels && image.tensor.shape.rank() == 3) return image.tensor.shape;
+    const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
+    throw ConfigError(k < wanted_.size() ? wanted_[k].position : Position{},
+                      owner_ + ": component '" + image.name + "' is " + image.tensor.str() +
+                          ", not an image; images are uint8 [height, width, channels]" +
+                          (is_batch ? "; put the map before BatchData" : ""));
+  }
+  static ImageSize size_of(Datapoint& d, size_t index) {
+    if (d.is_image(index)) return d.image(index).size();
+    const Shape& shape = d.tensor(index).shape();
+    return {static_cast<int>(shape[1]), static_cast<int>(shape[0])};
+  }
+  void augment_mask(Datapoint& d, size_t index, ImageSize size, const Transforms& transforms) const {
+    const Tensor in = d.tensor(index);
+    cv::Mat pixels(static_cast<int>(in.shape()[0]), static_cast<int>(in.shape()[1]), CV_8UC1, in.raw());
+    if (pixels.cols != size.width || pixels.rows != size.height)
+      throw DataError("the mask has " + ImageSize{pixels.cols, pixels.rows}.str() +
+                      " pixels, and its image " + size.str());
+    for (const Drawn& drawn : transforms) {
+      try {
+        drawn.transform->mask(pixels);
+      } catch (const cv::Exception& error) {
+        reject(drawn.augmentor, "", error.err);
+      }
+    }
+    if (pixels.data == in.data<uint8_t>() && pixels.rows == size.height && pixels.cols == size.width) return;
+    const Tensor out = d.renew(index, {DType::kUInt8, Shape{pixels.rows, pixels.cols}});
+    cv::Mat target(pixels.rows, pixels.cols, CV_8UC1, out.raw());
+    pixels.copyTo(target);
+  }
   static std::optional<int64_t> shorter_side_of(const Shape& shape) {
     if (shape[0] == Shape::kUnknown || shape[1] == Shape::kUnknown) return std::nullopt;
     return std::min(shape[0], shape[1]);
   }
 
   [[noreturn]] void reject(size_t augmentor, const std::string& file, const std::string& why) const {
-    const ComponentItem item = component_item(p_.augmentors[augmentor].item, Augmentor::kKind);
+    const ComponentItem item = component_item(augmentors_[augmentor].item, Augmentor::kKind);
     throw PartError(item.position, file, item.name + ": " + why);
   }
 
@@ -117,7 +155,7 @@ class AugmentImageComponent final : public Map {
                                       const std::string& file) const {
     Rng rng = key.rng(i);
     try {
-      const Augmentor& augmentor = *p_.augmentors[i];
+      const Augmentor& augmentor = *augmentors_[i];
       return key.draws ? augmentor.draw(size, rng) : augmentor.center(size);
     } catch (const DataError& error) {
       reject(i, file, error.what());
@@ -145,7 +183,7 @@ class AugmentImageComponent final : public Map {
 
   Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {
     Transforms transforms;
-    for (size_t i = 0; i < p_.augmentors.size(); ++i) {
+    for (size_t i = 0; i < augmentors_.size(); ++i) {
       auto transform = draw_one(i, size, key, file);
       if (transform == nullptr) continue;
       size = transform->size(size);
@@ -154,8 +192,7 @@ class AugmentImageComponent final : public Map {
     return transforms;
   }
 
-  void augment_image(Image& image, const SampleKey& key) const {
-    const Transforms transforms = draw(image.size(), key, image.origin());
+  void augment_image(Image& image, const Transforms& transforms) const {
     size_t done = 0;
     cv::Mat pixels;
     if (image.encoded()) {
@@ -171,22 +208,75 @@ class AugmentImageComponent final : public Map {
     image.set_pixels(std::move(pixels));
   }
 
-  void augment_tensor(Datapoint& d, const SampleKey& key) const {
-    const Tensor in = d.tensor(index_);
+  void augment_tensor(Datapoint& d, size_t index, const Transforms& transforms) const {
+    const Tensor in = d.tensor(index);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
     cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const Drawn& drawn : draw({side(1), side(0)}, key, "")) apply_one(drawn, pixels, "");
+    for (const Drawn& drawn : transforms) apply_one(drawn, pixels, "");
     if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
-    const Tensor out = d.renew(index_, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
+    const Tensor out = d.renew(index, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
     cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());
     pixels.copyTo(target);
   }
 
-  Params p_;
-  size_t index_ = 0;
+  Augmentors augmentors_;
+  std::vector<ComponentRef> wanted_;
+  std::string owner_;
+  std::vector<size_t> images_;
+  std::vector<size_t> masks_;
+};
+
+constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the one before";
+
+class AugmentImageComponent final : public AugmentImages {
+ public:
+  using Params = AugmentImageComponentParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs augmentors on an image, and what moves its pixels on the masks of the sample. Their "
+               "numbers are for "
+               "pixels of 0..255; those of 16 bits "
+               "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
+               "center crops, and random flips, colors and noise are off.")
+        .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
+        .field("augmentors", &Params::augmentors, kAugmentorsText)
+        .required()
+        .shorthand()
+        .field("component", &Params::component, "the image, by name or number");
+  }
+  explicit AugmentImageComponent(Params p)
+      : AugmentImages(std::move(p.augmentors), {p.component}, "map AugmentImageComponent"),
+        component_(p.component) {}
+
+  /// A mask alone is never wanted: predictions have none.
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    return needed_if_wanted(component_, std::move(wanted));
+  }
+
+ private:
+  ComponentRef component_;
+};
+
+class AugmentImageComponents final : public AugmentImages {
+ public:
+  using Params = AugmentImageComponentsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs augmentors on all images of a sample alike, and on its masks: one draw for all of them, "
+               "such as an "
+               "image and what it shall become. They must have the same size.")
+        .example("AugmentImageComponents: [{RandomCrop: 24}, Flip]")
+        .field("augmentors", &Params::augmentors, kAugmentorsText)
+        .required()
+        .shorthand()
+        .field("components", &Params::components, "the images, by name or number; default: all of them");
+  }
+  explicit AugmentImageComponents(Params p)
+      : AugmentImages(std::move(p.augmentors), std::move(p.components), "map AugmentImageComponents") {}
 };
 
 TPACK_REGISTER(Map, AugmentImageComponent, "AugmentImageComponent");
+TPACK_REGISTER(Map, AugmentImageComponents, "AugmentImageComponents");
 
 }  // namespace
 }  // namespace tpack

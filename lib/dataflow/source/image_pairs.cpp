@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/source.h"
+#include "dataflow/source/image_file.h"
+#include "dataflow/source/mask_file.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImagePairsParams {
+  Ref<Path> images;
+  Ref<Path> masks;
+  Ref<Path> targets;
+  std::string suffix;
+  std::vector<std::string> classes = {"background", "foreground"};
+  std::vector<std::vector<int64_t>> colors;
+  std::optional<int64_t> ignore;
+  Color color = Color::kRgb;
+  int64_t depth = 8;
+  bool shuffle = true;
+};
+
+/// Images and what belongs to them, by name. Images stay encoded until a map needs their pixels.
+class ImagePairs final : public RandomAccessSource {
+ public:
+  using Params = ImagePairsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Reads the images of a folder, and for each one the mask of the same name in another folder "
+               "(for "
+               "segmentation), or the image that it shall become (for restoration, super-resolution, "
+               "translation). Gives `image` and `mask`, class numbers uint8 [height, width], or `target`. "
+               "Augmentors "
+               "move both alike. Images are turned upright as their Exif data say.")
+        .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
+        .field("images", &Params::images, "folder of the images")
+        .required()
+        .field("masks", &Params::masks,
+               "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
+               "class "
+               "numbers, and of two classes 255 is the second one; or colors, see `colors`")
+        .field("targets", &Params::targets, "folder of the images that images of the same name shall become")
+        .field("suffix", &Params::suffix,
+               "what names in the other folder have before their extension: _mask of 1_mask.png")
+        .field("classes", &Params::classes, "names of the classes of pixels, in the order of their numbers")
+        .field("colors", &Params::colors,
+               "of masks in colors: [red, green, blue] of each class, in the order of `classes`")
+        .field("ignore", &Params::ignore, between(0, 255),
+               "value (or place in the palette) of pixels that do not count: they get 255; costs and metrics "
+               "then "
+               "need ignore_label: 255")
+        .field("color", &Params::color, "color format of the decoded images")
+        .field("depth", &Params::depth,
+               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
+               "ImageFolder")
+        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+  }
+  explicit ImagePairs(Params p)
+      : p_(std::move(p)),
+        dir_(resolved_path(p_.images)),
+        depth_(depth_of_bits("ImagePairs", p_.depth)),
+        masks_(code_of(p_)) {
+    if (p_.masks.empty() && p_.targets.empty())
+      throw ConfigError(
+          "ImagePairs: write 'masks' or 'targets'; for images alone, ImageFolder reads folders of classes");
+    if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
+      throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
+  }
+
+  Spec spec() const override {
+    std::vector<ComponentSpec> all = {image_of_files(p_.color, depth_)};
+    if (!p_.masks.empty()) {
+      ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
+      mask.classes = p_.classes;
+      mask.is_mask = true;
+      all.push_back(std::move(mask));
+    }
+    if (!p_.targets.empty()) {
+      all.push_back(image_of_files(p_.color, depth_));
+      all.back().name = "target";
+    }
+    return Spec(std::move(all));
+  }
+  int64_t size() const override { return std::ssize(files_); }
+  bool shuffled() const override { return p_.shuffle; }
+  std::string file_of(int64_t index) const override {
+    return path(dir_, files_[static_cast<size_t>(index)].name);
+  }
+  std::optional<std::string> stable_name(int64_t index) const override {
+    return files_[static_cast<size_t>(index)].name;
+  }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    const Entry& file = files_[static_cast<size_t>(index)];
+    Image& image = out.renew_image(0);
+    read_image_file(path(dir_, file.name), p_.color, depth_, image);
+    size_t at = 1;
+    if (!p_.masks.empty()) {
+      const std::vector<uint8_t> classes =
+          masks_.read(path(resolved_path(p_.masks), file.mask), image.size());
+      const Tensor& mask = out.renew(at++, {DType::kUInt8, Shape{image.size().height, image.size().width}});
+      std::copy(classes.begin(), classes.end(), mask.data<uint8_t>());
+    }
+    if (!p_.targets.empty())
+      read_image_file(path(resolved_path(p_.targets), file.target), p_.color, depth_, out.renew_image(at));
+  }
+
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size(), .unit = "images"};
+    facts.remarks = remarks_;
+    return facts;
+  }
+
+ protected:
+  void prepare() override {
+    require_folder("ImagePairs", p_.images);
+    files_.clear();
+    remarks_.clear();
+    for (std::string& name : image_names(dir_)) files_.push_back({std::move(name), {}, {}});
+    if (files_.empty()) throw DataError(dir_, "has no images");
+    if (!p_.masks.empty()) find_partners(p_.masks, "mask", &Entry::mask);
+    if (!p_.targets.empty()) find_partners(p_.targets, "target", &Entry::target);
+    make_fingerprint();
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::string mask;
+    std::string target;
+  };
+
+  static MaskCode code_of(const Params& p) {
+    if (p.classes.size() < 2 || p.classes.size() > kIgnoredPixel)
+      throw ConfigError("ImagePairs: 'classes' has " + std::to_string(p.classes.size()) +
+                        " names; must be 2 to 255, that of the background included");
+    MaskCode code{.classes = p.classes.size(), .colors = {}, .ignored = p.ignore};
+    for (const std::vector<int64_t>& color : p.colors) {
+      const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
+      if (color.size() != 3 || std::ranges::any_of(color, is_bad))
+        throw ConfigError("ImagePairs: a color is [red, green, blue], from 0 to 255");
+      code.colors.push_back(
+          {static_cast<uint8_t>(color[0]), static_cast<uint8_t>(color[1]), static_cast<uint8_t>(color[2])});
+    }
+    if (!p.colors.empty() && p.colors.size() != p.classes.size())
+      throw ConfigError("ImagePairs: 'colors' has " + std::to_string(p.colors.size()) + " colors for " +
+                        std::to_string(p.classes.size()) + " classes; write one for each");
+    return code;
+  }
+  static std::string path(const std::string& folder, const std::string& name) {
+    return (fs::path(folder) / name).string();
+  }
+  static std::vector<std::string> image_names(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      std::string name = at->path().filename().string();
+      if (!is_hidden(name) && is_image_file(name)) names.push_back(std::move(name));
+    }
+    if (error) throw DataError(folder, "cannot be listed: " + error.message());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  /// Errors: DataError with the images that have none, or of which there are several.
+  void find_partners(const Ref<Path>& dir, const std::string& what, std::string Entry::*partner) {
+    require_folder("ImagePairs", dir);
+    const std::string folder = resolved_path(dir);
+    std::map<std::string, std::string> by_stem;
+    for (const std::string& name : image_names(folder)) {
+      const auto [twin, is_new] = by_stem.emplace(fs::path(name).stem().string(), name);
+      if (!is_new)
+        throw DataError(folder, "has " + printable(twin->second) + " and " + printable(name) +
+                                    ", which have the same name before their extension");
+    }
+    std::vector<std::string> alone;
+    size_t used = 0;
+    for (Entry& file : files_) {
+      const auto found = by_stem.find(fs::path(file.name).stem().string() + p_.suffix);
+      if (found == by_stem.end()) {
+        alone.push_back(printable(file.name));
+      } else {
+        file.*partner = found->second;
+        ++used;
+      }
+    }
+    if (!alone.empty())
+      throw DataError(folder, "has no " + what + " for " + join_first(alone) + " (" +
+                                  std::to_string(alone.size()) + " of " + std::to_string(files_.size()) +
+                                  " images)" +
+                                  (p_.suffix.empty() && used == 0 && !by_stem.empty()
+                                       ? "; it has " + printable(by_stem.begin()->second) +
+                                             "; for names such as 1_mask.png, set suffix: _mask"
+                                       : ""));
+    if (used < by_stem.size())
+      remarks_.push_back(with_thousands(std::ssize(by_stem) - static_cast<int64_t>(used)) + " " + what +
+                         "s have no image");
+  }
+  void make_fingerprint() {
+    Digest digest;
+    const auto add = [&digest](const std::string& file) {
+      std::error_code failure;
+      const uintmax_t bytes = fs::file_size(file, failure);
+      digest.add(fs::path(file).filename().string() + "\n" + (failure ? "none" : std::to_string(bytes)) +
+                 "\n");
+    };
+    for (const Entry& file : files_) {
+      add(path(dir_, file.name));
+      if (!p_.masks.empty()) add(path(resolved_path(p_.masks), file.mask));
+      if (!p_.targets.empty()) add(path(resolved_path(p_.targets), file.target));
+    }
+    fingerprint_ = digest.text();
+  }
+
+  Params p_;
+  std::string dir_;
+  Depth depth_;
+  MaskReader masks_;
+  std::vector<Entry> files_;
+  std::vector<std::string> remarks_;
+  std::string fingerprint_;
+};
+
+TPACK_REGISTER(Source, ImagePairs, "ImagePairs");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,95 @@
+#include "dataflow/source/mask_file.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <opencv2/core.hpp>
+
+#include "core/error.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/format/mapped_file.h"
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+std::string text_of(const uint8_t* pixel, int channels) {
+  if (channels == 1) return std::to_string(pixel[0]);
+  return "[" + std::to_string(pixel[0]) + ", " + std::to_string(pixel[1]) + ", " + std::to_string(pixel[2]) +
+         "]";
+}
+
+/// Gray values, places in a palette, or colors.
+cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors) {
+  cv::Mat values;
+  if (is_png(bytes) && !are_colors) {
+    read_png_values(bytes, values);
+    return values;
+  }
+  const ImageSize size = read_image_header(bytes);
+  decode_image(bytes, {.region = {0, 0, size.width, size.height}}, are_colors ? 3 : 1, values);
+  return values;
+}
+
+}  // namespace
+
+MaskReader::MaskReader(MaskCode code) : code_(std::move(code)) {
+  class_of_value_.fill(-1);
+  for (size_t value = 0; value < std::min<size_t>(code_.classes, 255); ++value)
+    class_of_value_.at(value) = static_cast<int16_t>(value);
+  if (code_.classes == 2) class_of_value_[255] = 1;
+  if (code_.ignored) class_of_value_.at(static_cast<size_t>(*code_.ignored)) = kIgnoredPixel;
+}
+
+std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) const {
+  if (code_.colors.empty() && channels == 1) {
+    const int16_t of_value = class_of_value_.at(pixel[0]);
+    return of_value < 0 ? std::nullopt : std::optional(static_cast<uint8_t>(of_value));
+  }
+  const auto is_it = [pixel](const std::array<uint8_t, 3>& color) {
+    return std::equal(color.begin(), color.end(), pixel);
+  };
+  const auto found = std::ranges::find_if(code_.colors, is_it);
+  if (found == code_.colors.end()) return std::nullopt;
+  return static_cast<uint8_t>(found - code_.colors.begin());
+}
+
+std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) const {
+  cv::Mat values;
+  try {
+    const MappedFile file(path);
+    values = values_of(file.bytes(), !code_.colors.empty());
+  } catch (const DataError& error) {
+    throw FileError(path, error.what());
+  }
+  if (values.cols != size.width || values.rows != size.height)
+    throw FileError(path, "is a mask of " + ImageSize{values.cols, values.rows}.str() +
+                              " pixels, and its image has " + size.str());
+  const int channels = values.channels();
+  if (code_.colors.empty() && channels != 1)
+    throw FileError(
+        path, "is a mask with colors; write which class has which color: colors: [[0, 0, 0], [255, 0, 0]]");
+  std::vector<uint8_t> classes(static_cast<size_t>(size.width) * static_cast<size_t>(size.height));
+  size_t at = 0;
+  for (int y = 0; y < values.rows; ++y) {
+    const uint8_t* row = values.ptr(y);
+    for (int x = 0; x < values.cols; ++x) {
+      const auto known = class_of(row + static_cast<ptrdiff_t>(x) * channels, channels);
+      if (!known) {
+        const std::string value = text_of(row + static_cast<ptrdiff_t>(x) * channels, channels);
+        throw FileError(
+            path, "has " + std::string(channels == 1 ? "the value " : "the color ") + value + " at (" +
+                      std::to_string(x) + ", " + std::to_string(y) + "), which is none of the " +
+                      std::to_string(code_.classes) + " classes" +
+                      (channels == 1 ? "; list all classes, or write ignore: " + value +
+                                           " for pixels that do not count (a JPEG changes values: use PNG)"
+                                     : ""));
+      }
+      classes[at++] = *known;
+    }
+  }
+  return classes;
+}
+
+}  // namespace tpack

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataflow/image.h"
+
+namespace tpack {
+
+/// How the class of a pixel is written in files of masks.
+struct MaskCode {
+  size_t classes = 2;
+  /// By class; empty: the number of the class is the value of a gray pixel, or its place in the palette.
+  std::vector<std::array<uint8_t, 3>> colors = {};
+  /// The value of pixels that do not count, or their place in the palette.
+  std::optional<int64_t> ignored = {};
+};
+
+/// What pixels that do not count have in the mask of a sample.
+constexpr uint8_t kIgnoredPixel = 255;
+
+/// Reads the class numbers of files: PNG (gray, palette, colors), or other images as decode_image gives them.
+/// Of two classes, 255 is the second one, as masks of black and white have it. Threads: any.
+class MaskReader {
+ public:
+  explicit MaskReader(MaskCode code);
+  /// Of all pixels by rows. Errors: FileError for another size than that of the image, and for a value or a
+  /// color that is no class, with its place.
+  std::vector<uint8_t> read(const std::string& path, ImageSize size) const;
+
+ private:
+  std::optional<uint8_t> class_of(const uint8_t* pixel, int channels) const;
+
+  MaskCode code_;
+  std::array<int16_t, 256> class_of_value_{};  // -1: none
+};
+
+}  // namespace tpack

@@ -1,0 +1,122 @@
+#include "layers/binary_prediction.h"
+#include "layers/confusion.h"
+#include "layers/loss.h"
+#include "ops/softmax_cross_entropy.h"
+
+namespace tpack {
+namespace {
+
+struct DiceLossParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+  double false_positives = 0.5;
+  double false_negatives = 0.5;
+  double smooth = 1;
+  std::optional<int64_t> ignore_label = {};
+};
+
+/// 1 - (right + s) / (right + a wrong yes + b wrong no + s) of each image and class, with probabilities in
+/// place of answers; with a = b = 0.5 the Dice coefficient, with others Tversky's index. Shapes: logits [N,
+/// C, H, W], labels integers [N, H, W]; of a yes or no, labels of the logits' shape but for axes of size 1
+/// -> losses [N, C]. Source: Milletari et al. 2016, "V-Net"; Salehi et al. 2017, "Tversky loss function for
+/// image segmentation using 3D fully convolutional deep networks".
+class DiceLoss final : public Loss {
+ public:
+  using Params = DiceLossParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Segmentation in which a class counts the same however few pixels it has: 1 - the overlap "
+               "(Dice "
+               "coefficient) of probabilities and classes, the mean over images and classes. Next to a cross "
+               "entropy as a rule.")
+        .example("DiceLoss: {logits: logits, labels: label}")
+        .field("logits", &Params::logits,
+               "scores of pixels [N, classes, height, width], or of a yes or no of each channel")
+        .required()
+        .field("labels", &Params::labels,
+               "class numbers, integers [N, height, width]; of a yes or no, 1 or 0 for each score")
+        .required()
+        .field("false_positives", &Params::false_positives, at_least(0),
+               "weight of pixels that are wrongly taken for a class (Tversky's alpha)")
+        .field("false_negatives", &Params::false_negatives, at_least(0),
+               "weight of pixels of a class that are taken for another one (Tversky's beta); more than "
+               "false_positives finds more of a rare class")
+        .field("smooth", &Params::smooth, above(0),
+               "is added to both sides of the fraction: a class that is neither there nor expected costs "
+               "nothing")
+        .field("ignore_label", &Params::ignore_label, "pixels with this label do not count");
+  }
+  explicit DiceLoss(Params p) : p_(std::move(p)) {}
+
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
+    Builder& b = model.builder();
+    const Builder::NameScope scope(b, kind, p_.logits.position);
+    const Overlap of = is_binary(model) ? binary(model, kind) : classes(model, kind);
+    const auto sum = [&](Symbol x) { return b.reduce_sum(x, {1}); };
+    const Symbol right = sum(b.mul(of.yes, of.facts));
+    const Symbol wrong_yes = sum(b.mul(of.yes, of.others));
+    const Symbol wrong_no = sum(b.mul(of.no, of.facts));
+    const Symbol wrong = b.add(b.mul(wrong_yes, p_.false_positives), b.mul(wrong_no, p_.false_negatives));
+    return b.div(wrong, b.add(b.add(right, p_.smooth), wrong));
+  }
+
+ private:
+  /// [N, pixels, C]. A pixel that does not count is neither of a class nor of another.
+  struct Overlap {
+    Symbol yes;     // probability
+    Symbol no;      // the rest of it, exact where it is small
+    Symbol facts;   // 1 where it is the case
+    Symbol others;  // 1 where it is not
+  };
+
+  bool is_binary(const ModelView& model) const {
+    return model.output(p_.logits).shape().elements() == model.output(p_.labels).shape().elements();
+  }
+  /// Each channel is a yes or no of its own.
+  Overlap binary(const ModelView& model, const std::string& kind) const {
+    Builder& b = model.builder();
+    const BinaryFields fields{p_.logits, {0, p_.labels}};
+    const Symbol x = logits_of(model, fields, kind + " DiceLoss");
+    const Symbol given = model.like(fields.labels, x).symbol;
+    const bool are_images = x.shape().rank() == 4;
+    const int64_t channels = are_images ? x.shape()[1] : 1;
+    const auto channels_last = [&](Symbol values) {
+      return are_images && channels > 1 ? b.transpose(values, {0, 2, 3, 1}) : values;
+    };
+    const Symbol logits = channels_last(x);
+    const Symbol labels = channels_last(given);
+    return by_image(b, {b.sigmoid(logits), b.sigmoid(b.neg(logits)), labels, {}}, x.shape()[0], channels,
+                    labels);
+  }
+  Overlap classes(const ModelView& model, const std::string& kind) const {
+    Builder& b = model.builder();
+    const Symbol rows = model.class_scores(p_.logits, kind + " DiceLoss");
+    const Symbol labels = model.class_numbers(p_.labels, rows);
+    const int64_t count = rows.shape()[1];
+    const Symbol yes = softmax(b, rows);
+    return by_image(b, {yes, b.sub(1.0, yes), one_hot(b, labels, count), {}},
+                    model.output(p_.logits).shape()[0], count, labels);
+  }
+  /// `others` is made of `facts` and of what counts.
+  Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol labels) const {
+    const int64_t pixels = of.yes.shape().elements() / (samples * classes);
+    for (Symbol* x : {&of.yes, &of.no, &of.facts}) *x = b.reshape(*x, {samples, pixels, classes});
+    if (!p_.ignore_label) {
+      of.others = b.sub(1.0, of.facts);
+      return of;
+    }
+    const Symbol of_labels = counts_of(b, labels, *p_.ignore_label);
+    const int64_t each = of_labels.shape().elements() / (samples * pixels);
+    const Symbol counts = b.reshape(of_labels, {samples, pixels, each});
+    of.facts = b.mul(of.facts, counts);
+    of.others = b.sub(counts, of.facts);
+    return of;
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Loss, DiceLoss, "DiceLoss");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,48 @@
+#include "layers/layer.h"
+#include "nn/enlarge.h"
+
+namespace tpack {
+
+template <>
+struct EnumNames<nn::ResizeMethod> {
+  static constexpr std::array<std::pair<const char*, nn::ResizeMethod>, 2> kNames = {
+      {{"bilinear", nn::ResizeMethod::kBilinear}, {"nearest", nn::ResizeMethod::kNearest}}};
+};
+
+namespace {
+
+/// Shapes: x [N, C, H, W] -> y [N, C, H', W']. Source: PyTorch nn/functional.py, interpolate.
+class ResizeLayer final : public Layer {
+ public:
+  using Params = nn::ResizeOptions;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Another number of pixels: larger ones in decoders, or those of another output. The same as "
+               "PyTorch's interpolate, without antialiasing where the image becomes smaller.")
+        .example("Resize: {scale: 2, method: nearest}")
+        .field("size", &Params::size, at_least(1),
+               "of the result, pixels: [height, width], or one number; default: by `scale`")
+        .field("scale", &Params::scale, at_least(1), "output pixels per input pixel")
+        .field("method", &Params::method, "bilinear, or the nearest pixel")
+        .field("align_corners", &Params::align_corners,
+               "of bilinear: true keeps the middles of the corner pixels where they are; false keeps the "
+               "corners of the image, as most networks of today do");
+  }
+  explicit ResizeLayer(Params p) : p_(p) {
+    if (p_.size && !(p_.scale == Params().scale))
+      throw ConfigError(
+          "layer Resize: 'size' is that of the result, and 'scale' gives it, too; leave out one of them");
+    if (p_.align_corners && p_.method == nn::ResizeMethod::kNearest)
+      throw ConfigError("layer Resize: 'align_corners' is of method: bilinear; leave it out");
+  }
+
+  Symbol build(Builder& b, Symbol x) const override { return nn::resize(b, x, p_); }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, ResizeLayer, "Resize", "Upsample", "UpSampling2D");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,193 @@
+#include <filesystem>
+
+#include <opencv2/core.hpp>
+
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/test_images.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<uint8_t> gray_png(const std::vector<uint8_t>& values, int width) {
+  cv::Mat pixels(static_cast<int>(values.size()) / width, width, CV_8UC1);
+  std::copy(values.begin(), values.end(), pixels.data);
+  return encode_png(pixels);
+}
+
+/// A picture of 3x2 pixels with a mask.
+class ImagePairs : public testing::Test {
+ protected:
+  void write(const std::string& stem, const std::vector<uint8_t>& mask) const {
+    folder_.write("image/" + stem + ".jpg", encode_jpeg(photo(3, 2)));
+    folder_.write("mask/" + stem + ".png", gray_png(mask, 3));
+  }
+  std::string source(const std::string& more = "") const {
+    return "{images: " + folder_.path("image") + ", masks: " + folder_.path("mask") + ", shuffle: false" +
+           more + "}";
+  }
+  /// The mask of the first image.
+  std::vector<int> mask(const std::string& more = "", const std::string& maps = "") const {
+    const DataFlow flow = flow_of("[{ImagePairs: " + source(more) + "}" + maps + "]");
+    Datapoint d;
+    EXPECT_TRUE(flow.open({})->next(d));
+    const auto values = d.tensor(1).span<uint8_t>();
+    return {values.begin(), values.end()};
+  }
+  std::string error(const std::string& more = "") const {
+    try {
+      mask(more);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  static DataFlow flow_of(const std::string& yaml) { return make_flow(parse_yaml(yaml, "flow.yaml")); }
+
+  TempFolder folder_;
+};
+
+TEST_F(ImagePairs, have_class_numbers_for_pixels) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  EXPECT_THAT(mask(), ElementsAre(0, 1, 1, 0, 0, 1));
+  write("a", {0, 255, 255, 0, 0, 255});
+  EXPECT_THAT(mask(), ElementsAre(0, 1, 1, 0, 0, 1)) << "black and white";
+  write("a", {0, 1, 2, 2, 255, 0});
+  EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), ElementsAre(0, 1, 2, 2, 255, 0));
+  EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), testing::Not(testing::Contains(3)));
+}
+
+TEST_F(ImagePairs, name_the_pixel_that_is_no_class) {
+  write("a", {0, 1, 1, 0, 7, 1});
+  EXPECT_THAT(error(), HasSubstr("mask/a.png"));
+  EXPECT_THAT(
+      error(),
+      HasSubstr(
+          "has the value 7 at (1, 1), which is none of the 2 classes; list all classes, or write ignore: 7"));
+}
+
+TEST_F(ImagePairs, read_colors) {
+  folder_.write("image/a.png", encode_png(photo(2, 1)));
+  cv::Mat colors(1, 2, CV_8UC3);
+  colors.at<cv::Vec3b>(0, 0) = {128, 0, 0};
+  colors.at<cv::Vec3b>(0, 1) = {0, 0, 0};
+  folder_.write("mask/a.png", encode_png(colors));
+  EXPECT_THAT(mask(", colors: [[0, 0, 0], [128, 0, 0]]"), ElementsAre(1, 0));
+  EXPECT_THAT(error(", colors: [[0, 0, 0], [0, 0, 128]]"), HasSubstr("has the color [128, 0, 0] at (0, 0)"));
+  EXPECT_THAT(error(), HasSubstr("is a mask with colors; write which class has which color"));
+  EXPECT_THAT(error(", colors: [[0, 0, 0]]"), HasSubstr("'colors' has 1 colors for 2 classes"));
+}
+
+TEST_F(ImagePairs, are_found_by_name) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  folder_.write("image/b.jpg", encode_jpeg(photo(3, 2)));
+  EXPECT_THAT(error(), HasSubstr("has no mask for b.jpg (1 of 2 images)"));
+  std::filesystem::remove(folder_.path("image/b.jpg"));
+  std::filesystem::rename(folder_.path("mask/a.png"), folder_.path("mask/a_mask.png"));
+  EXPECT_THAT(error(), HasSubstr("it has a_mask.png; for names such as 1_mask.png, set suffix: _mask"));
+  EXPECT_THAT(mask(", suffix: _mask"), ElementsAre(0, 1, 1, 0, 0, 1));
+}
+
+TEST_F(ImagePairs, have_masks_of_the_size_of_the_image) {
+  write("a", {0, 1, 1, 0, 0, 1, 0, 0, 0});
+  EXPECT_THAT(error(), HasSubstr("is a mask of 3x3 pixels, and its image has 3x2"));
+}
+
+TEST_F(ImagePairs, need_something_that_belongs_to_the_image) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  EXPECT_THAT([&] { flow_of("[{ImagePairs: {images: " + folder_.path("image") + "}}]"); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("write 'masks' or 'targets'")));
+}
+
+/// The image is its own mask, so both must stay the same in whatever moves pixels.
+TEST_F(ImagePairs, move_with_their_image) {
+  std::vector<uint8_t> values;
+  for (int i = 0; i < 12 * 10; ++i) values.push_back(static_cast<uint8_t>(i * 7 % 200));
+  std::string classes = "c0";
+  for (int i = 1; i < 200; ++i) classes += ", c" + std::to_string(i);
+  folder_.write("image/a.png", gray_png(values, 12));
+  folder_.write("mask/a.png", gray_png(values, 12));
+  for (const char* map : {"AugmentImageComponent", "AugmentImageComponents"}) {
+    const DataFlow flow =
+        flow_of("[{ImagePairs: " + source(", color: gray, classes: [" + classes + "]") + "}, {" + map +
+                ": [{RandomCrop: [6, 7]}, Flip, {Flip: {direction: vertical}}, {Resize: {shape: 5, interp: "
+                "nearest}}]}]");
+    EXPECT_EQ(flow.spec()[1].tensor.shape, (Shape{5, 5}));
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Datapoint d;
+      ASSERT_TRUE(flow.open({.seed = seed})->next(d));
+      const Tensor image = d.to_tensor(0);
+      ASSERT_EQ(d.tensor(1).shape(), (Shape{5, 5}));
+      for (int64_t i = 0; i < 25; ++i) ASSERT_EQ(image.at(i), d.tensor(1).at(i)) << map << " " << seed;
+    }
+  }
+}
+
+TEST_F(ImagePairs, of_two_images_move_alike) {
+  folder_.write("image/a.png", encode_png(photo(20, 14)));
+  folder_.write("target/a.png", encode_png(photo(20, 14)));
+  const DataFlow flow =
+      flow_of("[{ImagePairs: {images: " + folder_.path("image") + ", targets: " + folder_.path("target") +
+              "}}, {AugmentImageComponents: [{RandomCrop: 8}, Flip]}]");
+  Datapoint d;
+  ASSERT_TRUE(flow.open({.seed = 3})->next(d));
+  EXPECT_TRUE(bit_equal(d.to_tensor(0), d.to_tensor(1)));
+}
+
+/// A palette's places are the classes, not its colors.
+TEST(PngValues, of_a_palette_are_its_places) {
+  // 2x1 pixels, 1 bit, palette of red and blue: places 1 and 0.
+  const std::vector<uint8_t> png = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
+      0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x01, 0x03, 0x00, 0x00, 0x00, 0xce, 0xec, 0xed, 0xc9, 0x00,
+      0x00, 0x00, 0x06, 0x50, 0x4c, 0x54, 0x45, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x6c, 0xa1, 0xfd, 0x8e,
+      0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x68, 0x00, 0x00, 0x00, 0x82, 0x00,
+      0x81, 0x77, 0xcd, 0x72, 0xb6, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  cv::Mat values;
+  read_png_values(png, values);
+  ASSERT_EQ(values.type(), CV_8UC1);
+  EXPECT_EQ(values.at<uint8_t>(0, 0), 1);
+  EXPECT_EQ(values.at<uint8_t>(0, 1), 0);
+}
+
+std::string content_with_pairs(const std::string& item) {
+  const TempFolder folder;
+  const auto two = [&](const std::string& sub, int value) {
+    for (const char* stem : {"a", "b"}) {
+      folder.write(sub + "/" + stem + ".png", encode_png(cv::Mat(2, 3, CV_8UC3, cv::Scalar::all(value))));
+      folder.write(sub + "/" + stem + "_x.png",
+                   encode_png(cv::Mat(2, 3, CV_8UC3, cv::Scalar::all(value + 1))));
+    }
+  };
+  two("photos", 40);
+  two("other", 80);
+  for (const char* stem : {"a", "b", "a_x", "b_x", "a_x_x", "b_x_x"}) {
+    folder.write("masks/" + std::string(stem) + ".png",
+                 gray_png({0, 1, 1, 0, 0, static_cast<uint8_t>(stem[1] != 0)}, 3));
+    folder.write("colors/" + std::string(stem) + ".png",
+                 encode_png(cv::Mat(2, 3, CV_8UC3, cv::Scalar(0, 0, 9))));
+    folder.write("targets/" + std::string(stem) + ".png", encode_png(photo(3, 2)));
+  }
+  return content_of_flow("[" + item + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kImagePairs(
+    "source", "ImagePairs",
+    {.base = "images: photos\nmasks: masks\nclasses: [a, b, c]",
+     .values = {{"images", "other"},
+                {"masks", "~"},
+                {"targets", "targets"},
+                {"suffix", "_x"},
+                {"colors", "[[0, 0, 9], [0, 0, 8], [0, 0, 7]]"},
+                {"ignore", "1"},
+                {"depth", "16"}},
+     .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"}},
+     .build = content_with_pairs});
+
+}  // namespace
+}  // namespace tpack
