@@ -13,10 +13,25 @@ namespace tpack {
 namespace {
 
 struct Drawn {
-  std::unique_ptr<Transform> transform;
+  const Transform* transform = nullptr;
   size_t augmentor = 0;  // that it is of
 };
-using Transforms = std::vector<Drawn>;
+/// What was drawn, as its smallest parts: the crop of an augmentor that crops and resizes is a step.
+struct Transforms {
+  std::vector<std::unique_ptr<Transform>> drawn;
+  std::vector<Drawn> steps;
+
+  void add(std::unique_ptr<Transform> transform, size_t augmentor) {
+    add_steps(*transform, augmentor);
+    drawn.push_back(std::move(transform));
+  }
+
+ private:
+  void add_steps(const Transform& transform, size_t augmentor) {
+    if (transform.parts().empty()) steps.push_back({&transform, augmentor});
+    for (const auto& part : transform.parts()) add_steps(*part, augmentor);
+  }
+};
 
 /// What must be decoded for a list of transforms, and how many of the transforms that already covers.
 struct DecodePlan {
@@ -24,17 +39,17 @@ struct DecodePlan {
   size_t done = 0;
 };
 
-DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
+DecodePlan plan_decode(ImageSize size, const std::vector<Drawn>& steps) {
   DecodePlan plan{{.region = {0, 0, size.width, size.height}}};
   Region& region = plan.request.region;
-  for (; plan.done < transforms.size(); ++plan.done) {
-    const auto crop = transforms[plan.done].transform->crop();
+  for (; plan.done < steps.size(); ++plan.done) {
+    const auto crop = steps[plan.done].transform->crop();
     if (!crop) break;
     region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
   }
   const ImageSize kept{region.width, region.height};
-  if (plan.done < transforms.size() && transforms[plan.done].transform->shrinks(kept))
-    plan.request.shrinks_to = transforms[plan.done].transform->size(kept);
+  if (plan.done < steps.size() && steps[plan.done].transform->shrinks(kept))
+    plan.request.shrinks_to = steps[plan.done].transform->size(kept);
   return plan;
 }
 
@@ -149,25 +164,26 @@ class AugmentImageComponent final : public Map {
       auto transform = draw_one(i, size, key, file);
       if (transform == nullptr) continue;
       size = transform->size(size);
-      transforms.push_back({std::move(transform), i});
+      transforms.add(std::move(transform), i);
     }
     return transforms;
   }
 
   void augment_image(Image& image, const SampleKey& key) const {
     const Transforms transforms = draw(image.size(), key, image.origin());
+    const std::vector<Drawn>& steps = transforms.steps;
     size_t done = 0;
     cv::Mat pixels;
     if (image.encoded()) {
-      const DecodePlan plan = plan_decode(image.size(), transforms);
+      const DecodePlan plan = plan_decode(image.size(), steps);
       const Box part = image.decode(plan.request);
       pixels = image.pixels();
       done = plan.done;
-      if (plan.request.shrinks_to.width > 0) apply_one(transforms[done++], pixels, image.origin(), &part);
+      if (plan.request.shrinks_to.width > 0) apply_one(steps[done++], pixels, image.origin(), &part);
     } else {
       pixels = image.pixels();
     }
-    for (; done < transforms.size(); ++done) apply_one(transforms[done], pixels, image.origin());
+    for (; done < steps.size(); ++done) apply_one(steps[done], pixels, image.origin());
     image.set_pixels(std::move(pixels));
   }
 
@@ -175,7 +191,8 @@ class AugmentImageComponent final : public Map {
     const Tensor in = d.tensor(index_);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
     cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const Drawn& drawn : draw({side(1), side(0)}, key, "")) apply_one(drawn, pixels, "");
+    const Transforms transforms = draw({side(1), side(0)}, key, "");
+    for (const Drawn& step : transforms.steps) apply_one(step, pixels, "");
     if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
     const Tensor out = d.renew(index_, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
     cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());
