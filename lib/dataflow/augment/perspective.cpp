@@ -22,7 +22,7 @@ class Perspective final : public Augmentor {
     return Schema<Params>(
                "Shows an image as if it were seen from a random side: each of its corners moves to a random "
                "place inside the image.")
-        .example("Perspective: {distortion: 0.3, border: [124, 116, 104]}")
+        .example("Perspective: {distortion: 0.3, border: 128}")
         .field("distortion", &Params::distortion, between(0, 0.95),
                "how far corners move at most, as a share of half of the width and height")
         .shorthand()

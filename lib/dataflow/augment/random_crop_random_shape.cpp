@@ -43,18 +43,14 @@ class RandomCropRandomShape final : public Augmentor {
     constexpr int kTries = 10;
     ImageSize piece = draw_size(size, rng);
     for (int i = 1; i < kTries && !is_allowed(piece); ++i) piece = draw_size(size, rng);
-    if (!is_allowed(piece)) {
-      const int longest = static_cast<int>(static_cast<float>(std::min(piece.width, piece.height)) *
-                                           p_.max_aspect_ratio.value_or(1));
-      piece = {std::min(piece.width, longest), std::min(piece.height, longest)};
-    }
+    piece = limited(piece);
     const int x = rng.range(0, size.width - piece.width);
     const int y = rng.range(0, size.height - piece.height);
     return make_crop({x, y, piece.width, piece.height});
   }
   std::unique_ptr<Transform> center(ImageSize size) const override {
     check_crop_fits(size, p_.min_shape.size());
-    const ImageSize most = largest(size);
+    const ImageSize most = limited(largest(size));
     return make_crop(
         {(size.width - most.width) / 2, (size.height - most.height) / 2, most.width, most.height});
   }
@@ -76,6 +72,12 @@ class RandomCropRandomShape final : public Augmentor {
     const ImageSize most = largest(size);
     const int width = rng.range(p_.min_shape.width, most.width);
     return {width, rng.range(p_.min_shape.height, most.height)};
+  }
+  ImageSize limited(ImageSize piece) const {
+    if (is_allowed(piece)) return piece;
+    const int longest = static_cast<int>(static_cast<float>(std::min(piece.width, piece.height)) *
+                                         p_.max_aspect_ratio.value_or(1));
+    return {std::min(piece.width, longest), std::min(piece.height, longest)};
   }
   bool is_allowed(ImageSize piece) const {
     const auto longer = static_cast<float>(std::max(piece.width, piece.height));

@@ -12,7 +12,7 @@ namespace {
 struct RandomResizedCropParams {
   Extent shape = {224, 224};
   std::pair<float, float> area = {0.08F, 1};
-  std::pair<float, float> ratio = {3.0F / 4, 4.0F / 3};
+  std::pair<float, float> ratio = {0.75F, 1.3333F};
   Interpolation interp = Interpolation::kLinear;
 };
 

@@ -19,14 +19,14 @@ class SwapAxes final : public Transform {
   ImageSize size(ImageSize in) const override { return {in.height, in.width}; }
 };
 
-struct TransposeParams {
+struct TransposeImageParams {
   float prob = 0.5F;
 };
 
 /// Source: tensorpack imgaug/misc.py, Transpose.
 class TransposeImage final : public Augmentor {
  public:
-  using Params = TransposeParams;
+  using Params = TransposeImageParams;
   static Schema<Params> schema() {
     return Schema<Params>("Mirrors an image along its diagonal at random, so that rows become columns.")
         .example("Transpose: 0.3")
