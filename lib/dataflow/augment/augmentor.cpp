@@ -27,7 +27,7 @@ class Crop final : public Transform {
 int opencv_code(Interpolation interpolation) {
   switch (interpolation) {
     case Interpolation::kNearest:
-      return cv::INTER_NEAREST;
+      return cv::INTER_NEAREST_EXACT;  // INTER_NEAREST moves pixels by up to half of one
     case Interpolation::kLinear:
       return cv::INTER_LINEAR;
     case Interpolation::kCubic:

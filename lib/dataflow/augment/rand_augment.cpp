@@ -20,8 +20,9 @@ class RandAugment final : public Augmentor {
   using Params = RandAugmentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs some operations on an image, drawn from 14: shear, translation and rotation, "
-               "brightness, color, contrast, sharpness, posterize, solarize, equalize, ....")
+               "Runs random operations: shears, shifts, rotations, and changes of brightness, color, "
+               "contrast, "
+               "sharpness and of the values of pixels.")
         .example("RandAugment: {n: 2, magnitude: 14, border: 128}")
         .field("n", &Params::n, between(1, 20), "how many operations")
         .field("magnitude", &Params::magnitude, between(0, 30), "how strong they are")

@@ -32,7 +32,7 @@ class RandomCropRandomShape final : public Augmentor {
                "the longer side is at most this many times the shorter one; null: any ratio. If ten sizes "
                "differ more, the longer side of the last is cut");
   }
-  explicit RandomCropRandomShape(Params p) : p_(std::move(p)) {
+  explicit RandomCropRandomShape(Params p) : p_(p) {
     if (p_.max_shape &&
         (p_.max_shape->height < p_.min_shape.height || p_.max_shape->width < p_.min_shape.width))
       throw ConfigError("RandomCropRandomShape: 'max_shape' is smaller than 'min_shape'");
