@@ -321,7 +321,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"augmentor", "Blur BoxBlur MedianBlur RandomGaussianBlur", "use GaussianBlur: [0, 3]", "maps: AugmentImageComponent: [GaussianBlur: [0, 3]]"},
     {"augmentor", "GaussNoise ISONoise MultiplicativeNoise", "use GaussianNoise: 10", "maps: AugmentImageComponent: [GaussianNoise: 10]"},
     {"augmentor", "ImageCompression JpegCompression JPEG", "use JpegNoise: [40, 100]", "maps: AugmentImageComponent: [JpegNoise: [40, 100]]"},
-    {"augmentor", "RotationAndCropValid SafeRotate", "not available; the nearest is Rotation: {max_deg: 15, border: reflect}", "maps: AugmentImageComponent: [Rotation: {max_deg: 15, border: reflect}]"},
+    {"augmentor", "SafeRotate", "not available; the nearest are Rotation: {max_deg: 15, border: reflect} and RotationAndCropValid: 15", "maps: AugmentImageComponent: [Rotation: {max_deg: 15, border: reflect}]"},
     {"augmentor", "Clip ToUint8 Identity NoOp", "images keep their type and range; leave it out", "maps: AugmentImageComponent: [Flip]"},
     {"augmentor", "AugMix", "not available; the nearest are RandAugment and TrivialAugment", "maps: AugmentImageComponent: [RandAugment: {n: 2}]"},
     {"augmentor", "OneOf SomeOf", "use RandomChooseAug, which runs one of several augmentors", "maps: AugmentImageComponent: [RandomChooseAug: [Flip, {Brightness: 30}]]"},

@@ -2,6 +2,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/warp.h"
 
@@ -34,7 +35,13 @@ class Affine final : public Augmentor {
                "vertical lines are slanted by up to this many degrees in both directions")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Affine(Params p) : p_(std::move(p)) { check_range("Affine", "scale", p_.scale); }
+  explicit Affine(Params p) : p_(std::move(p)) {
+    check_range("Affine", "scale", p_.scale);
+    const std::pair<float, float> none = {0, 0};
+    const std::pair<float, float> same = {1, 1};
+    if (p_.scale == same && p_.translate_frac == none && p_.rotate_max_deg == 0 && p_.shear == 0)
+      throw ConfigError("Affine changes nothing; set one of its fields, such as rotate_max_deg: 15");
+  }
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     const double scale = rng.uniform(p_.scale.first, p_.scale.second);

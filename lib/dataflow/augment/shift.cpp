@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/warp.h"
 
@@ -26,7 +27,10 @@ class Shift final : public Augmentor {
                "how far it moves at most up or down, as a share of its height")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Shift(Params p) : p_(std::move(p)) {}
+  explicit Shift(Params p) : p_(std::move(p)) {
+    if (p_.horiz_frac == 0 && p_.vert_frac == 0)
+      throw ConfigError("Shift changes nothing; set horiz_frac: 0.1, vert_frac: 0.1 or both");
+  }
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     const auto pixels = [&](float share, int side) {

@@ -210,7 +210,7 @@ TEST(Augmentors, that_move_pixels_move_points_with_them) {
   for (const char* name :
        {"Affine", "CenterCrop", "CenterPaste", "ElasticDeform", "Flip", "Perspective", "RandomCrop",
         "RandomCropRandomShape", "RandomPaste", "RandomResize", "RandomResizedCrop", "Resize",
-        "ResizeShortestEdge", "Rotation", "Shift", "Transpose"}) {
+        "ResizeShortestEdge", "Rotation", "RotationAndCropValid", "Shift", "Transpose"}) {
     SCOPED_TRACE(name);
     const auto made = Registry<Augmentor>::make_item(
         parse_yaml(Registry<Augmentor>::table().find(name)->example(), "augmentor.yaml"));

@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
-#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "dataflow/augment/augment_helpers.h"
 
@@ -43,9 +45,15 @@ TEST(Warp, fills_what_is_new) {
 }
 
 TEST(Border, of_another_number_of_channels_is_an_error) {
-  for (const char* name :
+  const std::map<std::string, std::string> needed = {{"Affine", "shear"}, {"Shift", "vert_frac"}};
+  for (const std::string name :
        {"Affine", "Perspective", "Shift", "ElasticDeform", "RandAugment", "AutoAugment", "TrivialAugment"}) {
-    const auto made = augmentor(name, {{"border", list({1, 2, 3})}});
+    ConfigNode params = {{"border", list({1, 2, 3})}};
+    if (needed.contains(name)) {
+      EXPECT_THROW(augmentor(name, params), ConfigError) << name << " changes nothing";
+      params = params.with(needed.at(name), 1);
+    }
+    const auto made = augmentor(name, params);
     EXPECT_NO_THROW(made->shape({9, 9, 3}));
     EXPECT_THROW(made->shape({9, 9, 1}), ConfigError) << name;
   }
@@ -93,6 +101,30 @@ TEST(Rotation, keeps_the_place_it_rotates_around) {
     EXPECT_NEAR(p.y, 25, 1e-6);
   }
   EXPECT_THROW(augmentor("Rotation", {{"max_deg", 10}, {"step", 30}}), ConfigError);
+}
+
+/// No corner of the result comes from outside of the image; of a turned square, at least half is kept.
+TEST(RotationAndCropValid, keeps_only_what_was_there) {
+  const auto made = augmentor("RotationAndCropValid", 90);
+  for (const ImageSize size : {ImageSize{200, 100}, ImageSize{101, 160}, ImageSize{90, 90}}) {
+    const double width = size.width;
+    const double height = size.height;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      Rng rng(seed);
+      const auto transform = made->draw(size, rng);
+      std::vector<cv::Point2f> image;
+      for (const Point corner : {Point{0, 0}, Point{width, 0}, Point{width, height}, Point{0, height}}) {
+        const Point p = transform->point(corner, size);
+        image.emplace_back(static_cast<float>(p.x), static_cast<float>(p.y));
+      }
+      const ImageSize out = transform->size(size);
+      for (const int x : {0, out.width}) {
+        for (const int y : {0, out.height})
+          EXPECT_GE(cv::pointPolygonTest(image, cv::Point(x, y), true), -0.01);
+      }
+      if (size.width == size.height) EXPECT_GE(out.width, width * std::sqrt(0.5) - 3);
+    }
+  }
 }
 
 /// 10,000 draws of each field of Affine alone, from where it takes three points.
