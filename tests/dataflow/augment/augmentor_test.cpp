@@ -191,7 +191,9 @@ TEST(Augmentors, keep_image_mask_points_and_boxes_together) {
       expect_together(*made, seed, hiding.contains(info->name), seen, found);
     }
     EXPECT_GT(seen, 5);
-    if (info->name != "ElasticDeform" && !hiding.contains(info->name)) EXPECT_GT(found, 5);
+    if (info->name != "ElasticDeform" && !hiding.contains(info->name)) {
+      EXPECT_GT(found, 5);
+    }
   }
 }
 

@@ -122,7 +122,9 @@ TEST(RotationAndCropValid, keeps_only_what_was_there) {
         for (const int y : {0, out.height})
           EXPECT_GE(cv::pointPolygonTest(image, cv::Point(x, y), true), -0.01);
       }
-      if (size.width == size.height) EXPECT_GE(out.width, width * std::sqrt(0.5) - 3);
+      if (size.width == size.height) {
+        EXPECT_GE(out.width, width * std::sqrt(0.5) - 3);
+      }
     }
   }
 }
