@@ -12,6 +12,7 @@ namespace {
 
 /// The golden files by the script that makes them.
 const std::map<std::string, std::vector<std::string>> kFiles = {
+    {"make_augmentors.py", {"augmentors.json"}},
     {"make_batch_trainers.py", {"batch_trainers.json"}},
     {"make_cart_pole.py", {"cart_pole.json"}},
     {"make_layers.py", {"layers.json"}},
@@ -48,10 +49,11 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
-                         testing::Values("make_batch_trainers.py", "make_cart_pole.py", "make_layers.py",
-                                         "make_metrics.py", "make_optimizers.py", "make_reinforcement.py",
-                                         "make_sample_formulas.py", "make_schedules.py", "make_tables.py",
-                                         "make_training.py", "make_updates.py", "make_wgan_gp.py"),
+                         testing::Values("make_augmentors.py", "make_batch_trainers.py", "make_cart_pole.py",
+                                         "make_layers.py", "make_metrics.py", "make_optimizers.py",
+                                         "make_reinforcement.py", "make_sample_formulas.py",
+                                         "make_schedules.py", "make_tables.py", "make_training.py",
+                                         "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

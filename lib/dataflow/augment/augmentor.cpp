@@ -27,7 +27,7 @@ class Crop final : public Transform {
 int opencv_code(Interpolation interpolation) {
   switch (interpolation) {
     case Interpolation::kNearest:
-      return cv::INTER_NEAREST;
+      return cv::INTER_NEAREST_EXACT;  // INTER_NEAREST moves pixels by up to half of one
     case Interpolation::kLinear:
       return cv::INTER_LINEAR;
     case Interpolation::kCubic:
@@ -91,6 +91,36 @@ class LinearColor final : public Transform {
   float offset_;
 };
 
+class Sequence final : public Transform {
+ public:
+  explicit Sequence(std::vector<std::unique_ptr<Transform>> parts) : parts_(std::move(parts)) {}
+  void image(cv::Mat& m) const override {
+    for (const auto& part : parts_) part->image(m);
+  }
+  void mask(cv::Mat& m) const override {
+    for (const auto& part : parts_) part->mask(m);
+  }
+  Point point(const Point& p, ImageSize in) const override {
+    Point out = p;
+    for (const auto& part : parts_) {
+      out = part->point(out, in);
+      in = part->size(in);
+    }
+    return out;
+  }
+  ImageSize size(ImageSize in) const override {
+    for (const auto& part : parts_) in = part->size(in);
+    return in;
+  }
+  bool keeps_lines() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->keeps_lines(); });
+  }
+  std::span<const std::unique_ptr<Transform>> parts() const override { return parts_; }
+
+ private:
+  std::vector<std::unique_ptr<Transform>> parts_;
+};
+
 }  // namespace
 
 Box Transform::box(const Box& b, ImageSize in) const {
@@ -99,13 +129,20 @@ Box Transform::box(const Box& b, ImageSize in) const {
   double top = out.height;
   double right = 0;
   double bottom = 0;
-  for (const Point& corner : {Point{b.x, b.y}, Point{b.x + b.width, b.y}, Point{b.x, b.y + b.height},
-                              Point{b.x + b.width, b.y + b.height}}) {
-    const Point p = point(corner, in);
+  const auto reach = [&](double x, double y) {
+    const Point p = point({b.x + x * b.width, b.y + y * b.height}, in);
     left = std::min(left, p.x);
     right = std::max(right, p.x);
     top = std::min(top, p.y);
     bottom = std::max(bottom, p.y);
+  };
+  const int steps = keeps_lines() ? 1 : 16;  // from corner to corner
+  for (int i = 0; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    for (const double side : {0.0, 1.0}) {
+      reach(share, side);
+      reach(side, share);
+    }
   }
   left = std::max(left, 0.0);
   top = std::max(top, 0.0);
@@ -146,6 +183,19 @@ double pixel_unit(const cv::Mat& m) { return m.depth() == CV_16U ? 257 : 1; }
 
 std::unique_ptr<Transform> make_linear_color(float scale, float offset) {
   return std::make_unique<LinearColor>(scale, offset);
+}
+
+std::unique_ptr<Transform> make_sequence(std::vector<std::unique_ptr<Transform>> parts) {
+  if (parts.empty()) return nullptr;
+  if (parts.size() == 1) return std::move(parts[0]);
+  return std::make_unique<Sequence>(std::move(parts));
+}
+
+void check_range(const std::string& augmentor, const std::string& field,
+                 const std::pair<double, double>& range) {
+  if (range.first <= range.second) return;
+  throw ConfigError(augmentor + ": the first number of '" + field +
+                    "' must not be larger than the second; exchange them");
 }
 
 void check_crop_fits(ImageSize image, ImageSize crop) {

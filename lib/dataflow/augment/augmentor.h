@@ -2,6 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <opencv2/core/mat.hpp>
@@ -36,6 +39,8 @@ class Transform {
   /// The rectangle around what a box becomes, as far as it is inside the result; of width or height 0 if
   /// nothing is.
   Box box(const Box& b, ImageSize in) const;
+  /// Whether lines stay lines, so that the corners of a box say what becomes of it.
+  virtual bool keeps_lines() const { return true; }
 
   /// Size of the resulting image.
   virtual ImageSize size(ImageSize in) const { return in; }
@@ -52,6 +57,8 @@ class Transform {
     (void)m;
     (void)from;
   }
+  /// The transforms that this one runs one after the other, if it does nothing else.
+  virtual std::span<const std::unique_ptr<Transform>> parts() const { return {}; }
 };
 
 /// Draws transforms from the size of an image alone, before it is decoded.
@@ -126,6 +133,18 @@ void by_depth(const cv::Mat& m, const F& f) {
 /// y = scale * x + offset for pixels of 0..255, rounded and clamped.
 std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
+/// Runs transforms one after the other; null for none.
+std::unique_ptr<Transform> make_sequence(std::vector<std::unique_ptr<Transform>> parts);
+/// A random order.
+template <class T>
+void shuffle(std::vector<T>& values, Rng& rng) {
+  for (size_t left = values.size(); left > 1; --left)
+    std::swap(values[left - 1], values[rng.below(static_cast<uint32_t>(left))]);
+}
+
+/// Errors: ConfigError if the first number of a range is larger than the second.
+void check_range(const std::string& augmentor, const std::string& field,
+                 const std::pair<double, double>& range);
 /// Rejects images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
 /// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be

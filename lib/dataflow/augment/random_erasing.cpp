@@ -1,31 +1,30 @@
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include <opencv2/core.hpp>
 
-#include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
+#include "dataflow/augment/fill.h"
 
 namespace tpack {
 namespace {
 
 class Erase final : public Transform {
  public:
-  Erase(const cv::Rect& rectangle, int value) : rectangle_(rectangle), value_(value) {}
-  void image(cv::Mat& m) const override { m(rectangle_).setTo(cv::Scalar::all(value_ * pixel_unit(m))); }
+  Erase(const cv::Rect& rectangle, Fill value) : rectangle_(rectangle), value_(std::move(value)) {}
+  void image(cv::Mat& m) const override { m(rectangle_).setTo(value_.scalar(m)); }
 
  private:
   cv::Rect rectangle_;
-  int value_;
+  Fill value_;
 };
 
 struct RandomErasingParams {
   float prob = 0.5F;
   std::pair<float, float> area = {0.02F, 0.33F};
   std::pair<float, float> ratio = {0.3F, 3.3F};
-  int value = 0;
+  Fill value;
 };
 
 /// Source: Zhong et al. 2017, "Random Erasing Data Augmentation"; as in torchvision, the logarithm of the
@@ -40,14 +39,12 @@ class RandomErasing final : public Augmentor {
         .field("area", &Params::area, between(0, 1),
                "share of the image that the rectangle covers, [least, most]")
         .field("ratio", &Params::ratio, between(0.01, 100), "its height divided by its width, [least, most]")
-        .field("value", &Params::value, between(0, 255), "what it is filled with, in all channels");
+        .field("value", &Params::value, between(0, 255),
+               "what it is filled with, as one number for all channels or one per channel");
   }
   explicit RandomErasing(Params p) : p_(std::move(p)) {
-    for (const auto& [name, range] : {std::pair("area", p_.area), std::pair("ratio", p_.ratio)}) {
-      if (range.first > range.second)
-        throw ConfigError(std::string("augmentor RandomErasing: '") + name +
-                          "' is [least, most]; exchange the two numbers");
-    }
+    check_range("RandomErasing", "area", p_.area);
+    check_range("RandomErasing", "ratio", p_.ratio);
   }
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
@@ -67,6 +64,10 @@ class RandomErasing final : public Augmentor {
     return nullptr;
   }
   std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
+  Shape shape(const Shape& in) const override {
+    p_.value.check(in);
+    return in;
+  }
 
  private:
   Params p_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dataflow/image.h"
 
@@ -25,6 +26,8 @@ ImageSize read_jpeg_header(std::span<const uint8_t> bytes);
 /// Decodes by libjpeg-turbo: rows outside the region are skipped, columns outside it are not converted, and a
 /// region that will be shrunk much is decoded at a reduced size (DCT scaling).
 Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+/// A JPEG of these pixels, gray or RGB with 8 bits; quality: 1 to 100.
+std::vector<uint8_t> write_jpeg(const cv::Mat& pixels, int quality);
 bool is_png(std::span<const uint8_t> bytes);
 ImageSize read_png_header(std::span<const uint8_t> bytes);
 /// True for a PNG that has 16 bits per channel. `header`: its first 25 bytes or more.

@@ -13,10 +13,25 @@ namespace tpack {
 namespace {
 
 struct Drawn {
-  std::unique_ptr<Transform> transform;
+  const Transform* transform = nullptr;
   size_t augmentor = 0;  // that it is of
 };
-using Transforms = std::vector<Drawn>;
+/// What was drawn, as its smallest parts: the crop of an augmentor that crops and resizes is a step.
+struct Transforms {
+  std::vector<std::unique_ptr<Transform>> drawn;
+  std::vector<Drawn> steps;
+
+  void add(std::unique_ptr<Transform> transform, size_t augmentor) {
+    add_steps(*transform, augmentor);
+    drawn.push_back(std::move(transform));
+  }
+
+ private:
+  void add_steps(const Transform& transform, size_t augmentor) {
+    if (transform.parts().empty()) steps.push_back({&transform, augmentor});
+    for (const auto& part : transform.parts()) add_steps(*part, augmentor);
+  }
+};
 
 /// What must be decoded for a list of transforms, and how many of the transforms that already covers.
 struct DecodePlan {
@@ -24,17 +39,17 @@ struct DecodePlan {
   size_t done = 0;
 };
 
-DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
+DecodePlan plan_decode(ImageSize size, const std::vector<Drawn>& steps) {
   DecodePlan plan{{.region = {0, 0, size.width, size.height}}};
   Region& region = plan.request.region;
-  for (; plan.done < transforms.size(); ++plan.done) {
-    const auto crop = transforms[plan.done].transform->crop();
+  for (; plan.done < steps.size(); ++plan.done) {
+    const auto crop = steps[plan.done].transform->crop();
     if (!crop) break;
     region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
   }
   const ImageSize kept{region.width, region.height};
-  if (plan.done < transforms.size() && transforms[plan.done].transform->shrinks(kept))
-    plan.request.shrinks_to = transforms[plan.done].transform->size(kept);
+  if (plan.done < steps.size() && steps[plan.done].transform->shrinks(kept))
+    plan.request.shrinks_to = steps[plan.done].transform->size(kept);
   return plan;
 }
 
@@ -83,15 +98,15 @@ class AugmentImages : public Map {
     const ImageSize size = size_of(d, images_[0]);
     const std::string origin = d.is_image(images_[0]) ? d.image(images_[0]).origin() : "";
     const Transforms transforms = draw(size, key, origin);
-    for (const size_t index : masks_) augment_mask(d, index, size, transforms);
+    for (const size_t index : masks_) augment_mask(d, index, size, transforms.steps);
     for (const size_t index : images_) {
       if (const ImageSize own = size_of(d, index); !(own == size))
         throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
                         " and " + own.str());
       if (d.is_image(index)) {
-        augment_image(d.image(index), transforms);
+        augment_image(d.image(index), transforms.steps);
       } else {
-        augment_tensor(d, index, transforms);
+        augment_tensor(d, index, transforms.steps);
       }
     }
     return true;
@@ -123,17 +138,17 @@ class AugmentImages : public Map {
     const Shape& shape = d.tensor(index).shape();
     return {static_cast<int>(shape[1]), static_cast<int>(shape[0])};
   }
-  void augment_mask(Datapoint& d, size_t index, ImageSize size, const Transforms& transforms) const {
+  void augment_mask(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) const {
     const Tensor in = d.tensor(index);
     cv::Mat pixels(static_cast<int>(in.shape()[0]), static_cast<int>(in.shape()[1]), CV_8UC1, in.raw());
     if (pixels.cols != size.width || pixels.rows != size.height)
       throw DataError("the mask has " + ImageSize{pixels.cols, pixels.rows}.str() +
                       " pixels, and its image " + size.str());
-    for (const Drawn& drawn : transforms) {
+    for (const Drawn& step : steps) {
       try {
-        drawn.transform->mask(pixels);
+        step.transform->mask(pixels);
       } catch (const cv::Exception& error) {
-        reject(drawn.augmentor, "", error.err);
+        reject(step.augmentor, "", error.err);
       }
     }
     if (pixels.data == in.data<uint8_t>() && pixels.rows == size.height && pixels.cols == size.width) return;
@@ -187,32 +202,32 @@ class AugmentImages : public Map {
       auto transform = draw_one(i, size, key, file);
       if (transform == nullptr) continue;
       size = transform->size(size);
-      transforms.push_back({std::move(transform), i});
+      transforms.add(std::move(transform), i);
     }
     return transforms;
   }
 
-  void augment_image(Image& image, const Transforms& transforms) const {
+  void augment_image(Image& image, const std::vector<Drawn>& steps) const {
     size_t done = 0;
     cv::Mat pixels;
     if (image.encoded()) {
-      const DecodePlan plan = plan_decode(image.size(), transforms);
+      const DecodePlan plan = plan_decode(image.size(), steps);
       const Box part = image.decode(plan.request);
       pixels = image.pixels();
       done = plan.done;
-      if (plan.request.shrinks_to.width > 0) apply_one(transforms[done++], pixels, image.origin(), &part);
+      if (plan.request.shrinks_to.width > 0) apply_one(steps[done++], pixels, image.origin(), &part);
     } else {
       pixels = image.pixels();
     }
-    for (; done < transforms.size(); ++done) apply_one(transforms[done], pixels, image.origin());
+    for (; done < steps.size(); ++done) apply_one(steps[done], pixels, image.origin());
     image.set_pixels(std::move(pixels));
   }
 
-  void augment_tensor(Datapoint& d, size_t index, const Transforms& transforms) const {
+  void augment_tensor(Datapoint& d, size_t index, const std::vector<Drawn>& steps) const {
     const Tensor in = d.tensor(index);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
     cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const Drawn& drawn : transforms) apply_one(drawn, pixels, "");
+    for (const Drawn& step : steps) apply_one(step, pixels, "");
     if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
     const Tensor out = d.renew(index, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
     cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "dataflow/augment/augment_helpers.h"
 
 namespace tpack {
@@ -28,6 +30,29 @@ TEST(CenterPaste, rejects_images_that_are_known_to_be_larger) {
       error_of([&] { paste->shorter_side(65); }),
       "images with a shorter side of 65 do not fit on a background of 64x64; make it larger, or put a Resize "
       "before it");
+}
+
+/// 10,000 draws; bounds are 5 standard deviations.
+TEST(RandomPaste, draws_places_and_takes_one_color_per_channel) {
+  const auto paste =
+      augmentor("RandomPaste", {{"background_shape", list({5, 6})}, {"fill", list({1, 2, 3})}});
+  const cv::Mat image(4, 2, CV_8UC3, cv::Scalar::all(200));
+  std::map<std::pair<double, double>, int> places;
+  for (uint64_t seed = 0; seed < 10000; ++seed) {
+    Rng rng(seed);
+    const auto transform = paste->draw({2, 4}, rng);
+    const Point p = transform->point({0, 0}, {2, 4});
+    ++places[{p.x, p.y}];
+  }
+  ASSERT_EQ(places.size(), 5 * 2);
+  for (const auto& [place, count] : places) EXPECT_NEAR(count, 1000, 150);
+  const cv::Mat out = applied(*paste, image);
+  EXPECT_EQ(cv::countNonZero(out.reshape(1) == 200), 4 * 2 * 3);
+  EXPECT_EQ(cv::countNonZero(out.reshape(1) == 3), 5 * 6 - 4 * 2);
+  EXPECT_THROW(paste->shape({4, 2, 1}), ConfigError);
+  EXPECT_THROW(paste->shape({6, 2, 3}), ConfigError);
+  Rng rng(1);
+  EXPECT_THROW(paste->draw({7, 2}, rng), DataError);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 TEST(Resize, enlarges_as_opencv_does) {
   const cv::Mat pixels = photo(40, 30);
   for (const auto& [name, code] : {std::pair{"linear", cv::INTER_LINEAR}, std::pair{"cubic", cv::INTER_CUBIC},
-                                   std::pair{"nearest", cv::INTER_NEAREST}}) {
+                                   std::pair{"nearest", cv::INTER_NEAREST_EXACT}}) {
     cv::Mat expected;
     cv::resize(pixels, expected, {57, 65}, 0, 0, code);
     const auto resize = augmentor("Resize", {{"shape", list({65, 57})}, {"interp", name}});

@@ -53,9 +53,10 @@ TEST(AugmentImageComponent, resized_pixels_do_not_depend_on_the_format_of_the_fi
   for (const char* interp : {"linear", "cubic", "area", "nearest"}) {
     for (const int side : {20, 48, 110}) {
       const ConfigNode resize = item("Resize", {{"shape", side}, {"interp", interp}});
+      const ConfigNode piece = item("RandomResizedCrop", {{"shape", side}, {"interp", interp}});
       const ConfigNode shortest = item("ResizeShortestEdge", {{"size", side}, {"interp", interp}});
       for (const ConfigNode& one :
-           {resize, shortest, item("RandomApplyAug", {{"aug", resize}, {"prob", 1}})}) {
+           {resize, shortest, piece, item("RandomApplyAug", {{"aug", resize}, {"prob", 1}})}) {
         SCOPED_TRACE(interp + std::string(" ") + std::to_string(side));
         expect_nearly_equal({one});
         expect_nearly_equal({item("RandomCrop", list({153, 205})), one});
