@@ -8,8 +8,8 @@
 
 namespace tpack {
 
-/// Size of the upright image, from the header of a JPEG or PNG; reads no pixels.
-/// Errors: DataError if the bytes are neither, end early, or state more than
+/// Size of the upright image, from the header of a file of any format of image_formats.h; reads no pixels.
+/// Errors: DataError if the bytes are no such file, end early, or state more than
 /// kMaxImageSide/kMaxImagePixels.
 ImageSize read_image_header(std::span<const uint8_t> bytes);
 
@@ -18,19 +18,5 @@ ImageSize read_image_header(std::span<const uint8_t> bytes);
 /// 65535, as the requested depth says. Errors: DataError if the bytes are damaged or end early (no half-gray
 /// images).
 Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
-
-// The formats, each in its own file; their sizes and regions are those of the stored pixels.
-bool is_jpeg(std::span<const uint8_t> bytes);
-ImageSize read_jpeg_header(std::span<const uint8_t> bytes);
-/// Decodes by libjpeg-turbo: rows outside the region are skipped, columns outside it are not converted, and a
-/// region that will be shrunk much is decoded at a reduced size (DCT scaling).
-Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
-bool is_png(std::span<const uint8_t> bytes);
-ImageSize read_png_header(std::span<const uint8_t> bytes);
-/// True for a PNG that has 16 bits per channel. `header`: its first 25 bytes or more.
-bool is_16_bit_png(std::span<const uint8_t> header);
-/// Transparency is dropped, 16 bits are cut to 8 unless they are requested, palettes are expanded. Stops
-/// reading after the region.
-void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
 }  // namespace tpack
