@@ -54,10 +54,10 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   };
   const auto stop = flow("stop").stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(stop->next().has_value());
-  EXPECT_EQ(error_of([&] { stop->next(); }),
-            "image_folder_0, sample 1 of pass 0: " + broken +
-                ": text, not a JPEG or PNG image; to leave such files out, write the flow as "
-                "{on_error: replace, flow: [...]} (or use skip)");
+  EXPECT_EQ(error_of([&] { stop->next(); }), "image_folder_0, sample 1 of pass 0: " + broken +
+                                                 ": text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM "
+                                                 "image; to leave such files out, write the flow as "
+                                                 "{on_error: replace, flow: [...]} (or use skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(skip->next().has_value());
