@@ -16,7 +16,7 @@ constexpr size_t kFileHeader = 14;  // the header of the image follows
 constexpr uint32_t kOs2Header = 12;
 constexpr std::array<uint32_t, 7> kHeaders = {kOs2Header, 40, 52, 56, 64, 108, 124};
 
-enum Compression : uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
+enum BmpCompression : uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
 
 [[noreturn]] void damaged_bmp(const std::string& what) { throw DataError("damaged BMP: " + what); }
 

@@ -115,7 +115,9 @@ TEST_P(ImageFormats, give_regions_of_the_whole) {
   for (const Region& r : {Region{1, 2, width - 3, height - 3}, Region{width - 1, height - 1, 1, 1},
                           Region{0, height / 2, width, 1}}) {
     const cv::Mat part = decoded_image(image.file, r);
-    EXPECT_LE(largest_difference(part, whole(cv::Rect(r.x, r.y, r.width, r.height))), image.off_by / 2);
+    // Of a part of a JPEG, the colors at its edges are interpolated from other pixels.
+    EXPECT_LE(largest_difference(part, whole(cv::Rect(r.x, r.y, r.width, r.height))),
+              image.off_by > 0 ? 2 : 0);
   }
 }
 
