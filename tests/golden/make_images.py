@@ -257,6 +257,9 @@ def files():
     yield "tiff_tiles", tiff(tiles(rgb, 16), 8, 3, 2, tile=(16, 16))
     yield "tiff_2_bits", tiff([b"".join(packed(gray // 64, 2))], 2, 1, 1)
     yield "tiff_4_bits_white_is_0", tiff([b"".join(packed(15 - gray // 16, 4))], 4, 1, 0)
+    alpha = (gray.astype(int) // 2 + 120)[..., None]
+    multiplied = numpy.concatenate([rgb * alpha // 255, alpha], axis=-1).astype(numpy.uint8)
+    yield "tiff_multiplied", tiff([multiplied.tobytes()], 8, 4, 2, more={338: 1})
     yield "tiff_turned", tiff([rgb.tobytes()], 8, 3, 2, more={274: 6})
     yield "webp_lossy", saved(RGB, "WEBP", quality=90), LOSSY
     yield "webp_lossless", saved(RGB, "WEBP", lossless=True)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <tiffio.h>
 #include <vector>
@@ -74,7 +75,7 @@ uint16_t sample_at(const uint8_t* row, size_t i, uint16_t bits) {
                                ((1U << bits) - 1U));
 }
 
-/// The samples of a region that make its colors: 1, 3 or 4 for each pixel, as they are stored.
+/// The first 1 to 4 samples of each pixel of a region, as they are stored.
 class TiffSamples {
  public:
   TiffSamples(TiffFile& file, const Region& region, int channels)
@@ -175,6 +176,24 @@ cv::Mat rgb_of_inks(const cv::Mat& inks) {
   return out;
 }
 
+/// The colors without the alpha that they were multiplied by, which is the last channel.
+template <class T>
+cv::Mat divided_by_alpha(const cv::Mat& samples) {
+  constexpr unsigned kWhite = std::numeric_limits<T>::max();
+  const int colors = samples.channels() - 1;
+  cv::Mat out = pooled_mat(samples.rows, samples.cols, CV_MAKETYPE(samples.depth(), colors));
+  for (int y = 0; y < samples.rows; ++y) {
+    const T* from = samples.ptr<T>(y);
+    T* to = out.ptr<T>(y);
+    for (int x = 0; x < samples.cols; ++x, from += colors + 1, to += colors) {
+      const unsigned alpha = from[colors];
+      for (int i = 0; i < colors; ++i)
+        to[i] = alpha == 0 ? T{0} : static_cast<T>(std::min(kWhite, from[i] * kWhite / alpha));
+    }
+  }
+  return out;
+}
+
 cv::Mat rgb_of_palette(const cv::Mat& indices, const TiffColors& colors) {
   cv::Mat out = pooled_mat(indices.rows, indices.cols, CV_8UC3);
   for (int y = 0; y < indices.rows; ++y) {
@@ -211,7 +230,11 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
   const int channels = color_samples(header);
   if (channels == 0) return computed_by_library(file, region);
   if (header.meaning == PHOTOMETRIC_YCBCR) file.convert_to_rgb();
-  cv::Mat samples = TiffSamples(file, region, channels).read();
+  const bool is_multiplied = header.is_multiplied && header.bits >= 8 && header.samples > channels &&
+                             (header.meaning == PHOTOMETRIC_RGB || header.meaning == PHOTOMETRIC_MINISBLACK);
+  cv::Mat samples = TiffSamples(file, region, channels + (is_multiplied ? 1 : 0)).read();
+  if (is_multiplied)
+    return header.bits == 16 ? divided_by_alpha<uint16_t>(samples) : divided_by_alpha<uint8_t>(samples);
   if (header.meaning == PHOTOMETRIC_PALETTE) return rgb_of_palette(samples, file.colors());
   spread_bits(samples, header.bits);
   if (header.meaning == PHOTOMETRIC_MINISWHITE) invert(samples);

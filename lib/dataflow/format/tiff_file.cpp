@@ -182,6 +182,10 @@ void TiffFile::read_header() {
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
     header_.meaning = header_.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  uint16_t extra = 0;
+  const uint16_t* kinds = nullptr;
+  library.field(file_, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
+  header_.is_multiplied = extra > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
   uint16_t planes = PLANARCONFIG_CONTIG;
   library.field_or_default(file_, TIFFTAG_PLANARCONFIG, &planes);
   header_.has_planes = planes == PLANARCONFIG_SEPARATE && header_.samples > 1;

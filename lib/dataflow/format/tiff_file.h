@@ -23,7 +23,8 @@ struct TiffHeader {
   uint16_t compression = 1;
   bool has_planes = false;  // each sample in a plane of its own
   bool is_tiled = false;
-  ImageSize block;  // a tile or a strip
+  bool is_multiplied = false;  // by the first sample after the colors, an alpha
+  ImageSize block;             // a tile or a strip
 };
 
 /// Red, green and blue of each index.
