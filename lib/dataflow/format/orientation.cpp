@@ -127,6 +127,8 @@ Orientation read_orientation(std::span<const uint8_t> bytes) {
   return value < kMeanings.size() ? kMeanings.at(value) : Orientation{};
 }
 
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag) { return Tiff(tiff).value_of(tag); }
+
 ImageSize oriented(ImageSize size, const Orientation& orientation) {
   if (orientation.transposed) std::swap(size.width, size.height);
   return size;

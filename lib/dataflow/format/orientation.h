@@ -21,6 +21,9 @@ struct Orientation {
 /// there are none, or damaged ones. Reads no pixels. Source: CIPA DC-008 (Exif 2.32), tag 274.
 Orientation read_orientation(std::span<const uint8_t> bytes);
 
+/// The value of a field of 16 bits in the first directory of a TIFF; 0 if there is none.
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag);
+
 /// The size of an upright image from that of the stored one, and back.
 ImageSize oriented(ImageSize size, const Orientation& orientation);
 /// Where a region of the upright image is in the stored one, which has this size.

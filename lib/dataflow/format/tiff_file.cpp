@@ -9,6 +9,7 @@
 #include <tiffio.h>
 
 #include "core/error.h"
+#include "dataflow/format/orientation.h"
 #include "system/shared_library.h"
 
 namespace tpack {
@@ -182,6 +183,10 @@ void TiffFile::read_header() {
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
     header_.meaning = header_.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  // The library reads indices as gray if the colors are missing, for example where the file ends early.
+  if (header_.meaning != PHOTOMETRIC_PALETTE &&
+      tiff_field(bytes_, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
+    throw DataError("damaged TIFF: no colors for its indices");
   uint16_t extra = 0;
   const uint16_t* kinds = nullptr;
   library.field(file_, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
