@@ -47,6 +47,13 @@ WebPBitstreamFeatures features_of(EncodedBytes bytes) {
   return features;
 }
 
+/// The library does not always notice that the last bytes are missing.
+WebPBitstreamFeatures features_of_file(EncodedBytes bytes) {
+  EncodedBytes rest = bytes;
+  if (!next_riff_chunk(rest)) throw DataError("damaged WebP: the file ends early");
+  return features_of(bytes);
+}
+
 void decode_into(EncodedBytes bytes, cv::Mat out) {
   WebPDecoderConfig config;
   if (webp_library().init_config(&config, WEBP_DECODER_ABI_VERSION) == 0)
@@ -103,15 +110,12 @@ bool is_webp(EncodedBytes bytes) {
 }
 
 ImageSize read_webp_header(EncodedBytes bytes) {
-  const WebPBitstreamFeatures features = features_of(bytes);
+  const WebPBitstreamFeatures features = features_of_file(bytes);
   return {features.width, features.height};
 }
 
 Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
-  // The decoder itself does not notice that the last bytes are missing.
-  EncodedBytes rest = bytes;
-  if (!next_riff_chunk(rest)) throw DataError("damaged WebP: the file ends early");
-  const WebPBitstreamFeatures features = features_of(bytes);
+  const WebPBitstreamFeatures features = features_of_file(bytes);
   cv::Mat canvas = pooled_mat(features.height, features.width, CV_8UC3);
   if (features.has_animation != 0)
     decode_first_frame(bytes, canvas);
