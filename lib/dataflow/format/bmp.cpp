@@ -164,7 +164,7 @@ void read_plain_rows(EncodedBytes bytes, const BmpHeader& header, const Region& 
     damaged_bmp("the file ends early");
   const Colors colors = read_palette(bytes, header);
   for (int y = 0; y < region.height; ++y) {
-    const auto from_top = static_cast<size_t>(region.y + y);
+    const auto from_top = static_cast<size_t>(region.y) + static_cast<size_t>(y);
     const size_t stored = header.is_top_down ? from_top : height - 1 - from_top;
     const EncodedBytes row = bytes.subspan(header.pixels_at + stored * stride, used);
     auto* const to = out.ptr<cv::Vec3b>(y);

@@ -39,8 +39,8 @@ struct GifLibrary {
 };
 
 const GifLibrary& gif_library() {
-  static const GifLibrary kept;
-  return kept;
+  static const GifLibrary kLibrary;
+  return kLibrary;
 }
 
 /// Reads the first frame of bytes in memory, row by row.

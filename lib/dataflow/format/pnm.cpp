@@ -119,7 +119,7 @@ class PnmRows {
     if (bytes.size() - header_.pixels_at < row_bytes * static_cast<size_t>(header_.size.height))
       damaged_pnm("the file ends early");
     for (int y = 0; y < region_.height; ++y) {
-      const auto stored = static_cast<size_t>(region_.y + y);
+      const auto stored = static_cast<size_t>(region_.y) + static_cast<size_t>(y);
       read_binary_row(bytes.subspan(header_.pixels_at + stored * row_bytes, row_bytes), out_.ptr<T>(y));
     }
   }

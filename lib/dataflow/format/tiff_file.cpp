@@ -59,8 +59,8 @@ struct TiffLibrary {
 };
 
 const TiffLibrary& tiff_library() {
-  static const TiffLibrary kept;
-  return kept;
+  static const TiffLibrary kLibrary;
+  return kLibrary;
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct WebpLibrary {
 };
 
 const WebpLibrary& webp_library() {
-  static const WebpLibrary kept;
-  return kept;
+  static const WebpLibrary kLibrary;
+  return kLibrary;
 }
 
 void check_webp(VP8StatusCode status) {
