@@ -16,25 +16,25 @@ constexpr size_t kFileHeader = 14;  // the header of the image follows
 constexpr uint32_t kOs2Header = 12;
 constexpr std::array<uint32_t, 7> kHeaders = {kOs2Header, 40, 52, 56, 64, 108, 124};
 
-enum BmpCompression : uint32_t { kNone = 0, kRle8 = 1, kRle4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
+enum BmpCompression : uint32_t { kUncompressed = 0, kRle8 = 1, kRle4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
 
 [[noreturn]] void damaged_bmp(const std::string& what) { throw DataError("damaged BMP: " + what); }
 
-uint32_t little_endian(EncodedBytes bytes, size_t at, size_t count) {
+uint32_t bmp_number(EncodedBytes bytes, size_t at, size_t count) {
   if (at > bytes.size() || bytes.size() - at < count) damaged_bmp("the file ends early");
   uint32_t value = 0;
   for (size_t i = count; i > 0; --i) value = value << 8U | bytes[at + i - 1];
   return value;
 }
-uint32_t word32(EncodedBytes bytes, size_t at) { return little_endian(bytes, at, 4); }
-uint32_t word16(EncodedBytes bytes, size_t at) { return little_endian(bytes, at, 2); }
+uint32_t word32(EncodedBytes bytes, size_t at) { return bmp_number(bytes, at, 4); }
+uint32_t word16(EncodedBytes bytes, size_t at) { return bmp_number(bytes, at, 2); }
 
 /// What the headers of a file say. Source: MSDN, "Bitmap Header Types".
 struct BmpHeader {
   ImageSize size;
   bool is_top_down = false;
   uint32_t bits = 0;  // per pixel
-  uint32_t compression = kNone;
+  uint32_t compression = kUncompressed;
   size_t palette_at = 0;
   size_t palette_colors = 0;
   size_t palette_entry = 4;  // bytes
@@ -79,7 +79,7 @@ void check_encoding(const BmpHeader& header, uint32_t header_bytes) {
   if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
     damaged_bmp(std::to_string(bits) + " bits per pixel");
   constexpr uint32_t kOs2HeaderOfVersion2 = 64;  // in which 3 and 4 mean other encodings
-  const bool is_known = compression == kNone || (compression == kRle8 && bits == 8) ||
+  const bool is_known = compression == kUncompressed || (compression == kRle8 && bits == 8) ||
                         (compression == kRle4 && bits == 4) ||
                         (has_masks && bits >= 16 && header_bytes != kOs2HeaderOfVersion2);
   if (!is_known)
@@ -115,7 +115,7 @@ Colors read_palette(EncodedBytes bytes, const BmpHeader& header) {
   for (size_t i = 0; i < header.palette_colors; ++i) {
     const size_t at = header.palette_at + i * header.palette_entry;
     if (header.pixels_at > header.palette_at && at + header.palette_entry > header.pixels_at) break;
-    const uint32_t color = little_endian(bytes, at, 3);
+    const uint32_t color = bmp_number(bytes, at, 3);
     colors[i] = {static_cast<uint8_t>(color >> 16U), static_cast<uint8_t>(color >> 8U),
                  static_cast<uint8_t>(color)};
   }
@@ -140,7 +140,7 @@ void read_masked_row(const BmpHeader& header, EncodedBytes row, const Region& re
                                            Channel(header.masks[2])};
   const size_t bytes = header.bits / 8;
   for (int x = 0; x < region.width; ++x) {
-    const uint32_t pixel = little_endian(row, static_cast<size_t>(region.x + x) * bytes, bytes);
+    const uint32_t pixel = bmp_number(row, static_cast<size_t>(region.x + x) * bytes, bytes);
     out[x] = {channels[0].of(pixel), channels[1].of(pixel), channels[2].of(pixel)};
   }
 }
@@ -208,7 +208,7 @@ class RunLengthReader {
  private:
   /// Some files lack the mark of the end.
   bool is_at_end() const { return at_ == bytes_.size() && y_ >= indices_.rows - 1 && x_ >= indices_.cols; }
-  uint32_t next() { return little_endian(bytes_, at_++, 1); }
+  uint32_t next() { return bmp_number(bytes_, at_++, 1); }
   void start_row(int y) {
     y_ = y;
     x_ = 0;

@@ -93,9 +93,9 @@ Bytes exif_of_png(Bytes bytes) {
 }
 
 Bytes exif_of_webp(Bytes bytes) {
-  constexpr size_t kRiffHead = 12;
+  constexpr size_t kHead = 12;
   constexpr std::string_view kExif("Exif\0\0", 6);  // some programs write it as JPEG has it
-  for (Bytes list = bytes.subspan(kRiffHead); const auto chunk = next_riff_chunk(list);) {
+  for (Bytes list = bytes.subspan(kHead); const auto chunk = next_riff_chunk(list);) {
     if (!chunk->is("EXIF")) continue;
     return starts_with(chunk->content, kExif) ? chunk->content.subspan(kExif.size()) : chunk->content;
   }
