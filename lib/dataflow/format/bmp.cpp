@@ -50,9 +50,12 @@ void read_old_header(EncodedBytes bytes, BmpHeader& header) {
   header.palette_entry = 3;
 }
 
+/// Blue, green and red in a byte each.
+constexpr std::array<uint32_t, 3> kBgrBytes = {0xFF0000, 0xFF00, 0xFF};
+
 void read_masks(EncodedBytes bytes, BmpHeader& header) {
   if (header.bits == 16) header.masks = {0x7C00, 0x3E0, 0x1F};
-  if (header.bits >= 24) header.masks = {0xFF0000, 0xFF00, 0xFF};
+  if (header.bits >= 24) header.masks = kBgrBytes;
   if (header.compression != kMasks && header.compression != kMasksWithAlpha) return;
   constexpr size_t kMasksAt = kFileHeader + 40;  // in all headers that have masks, or behind them
   std::array<uint32_t, 3> given = {};
@@ -139,6 +142,11 @@ void read_masked_row(const BmpHeader& header, EncodedBytes row, const Region& re
   const std::array<Channel, 3> channels = {Channel(header.masks[0]), Channel(header.masks[1]),
                                            Channel(header.masks[2])};
   const size_t bytes = header.bits / 8;
+  if (header.bits >= 24 && header.masks == kBgrBytes) {  // most files
+    const uint8_t* from = row.data() + static_cast<size_t>(region.x) * bytes;
+    for (int x = 0; x < region.width; ++x, from += bytes) out[x] = {from[2], from[1], from[0]};
+    return;
+  }
   for (int x = 0; x < region.width; ++x) {
     const uint32_t pixel = bmp_number(row, static_cast<size_t>(region.x + x) * bytes, bytes);
     out[x] = {channels[0].of(pixel), channels[1].of(pixel), channels[2].of(pixel)};
