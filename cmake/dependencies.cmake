@@ -32,6 +32,10 @@ tpack_library(spectra Spectra/SymEigsSolver.h)
 tpack_library(dnnl oneapi/dnnl/dnnl.hpp dnnl)
 target_link_libraries(dnnl INTERFACE gomp)  # what Debian's oneDNN runs on; the backend sets its number of threads
 tpack_library(curses curses.h ncursesw tinfo)
+# Only the headers: the libraries are opened on first use, so that a start does not wait for them.
+tpack_library(gif gif_lib.h)
+tpack_library(tiff tiffio.h)
+tpack_library(webp webp/decode.h)
 tpack_library(opencv opencv2/imgproc.hpp opencv_core opencv_imgproc)
 if(TPACK_MPI)
   find_package(MPI REQUIRED COMPONENTS C)

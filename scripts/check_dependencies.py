@@ -30,6 +30,9 @@ USES = {
     "GTest": ("GTest::gmock", r"<gmock/"),
     "dnnl": ("dnnl", r"<oneapi/dnnl"),
     "curses": ("curses", r"<curses\.h>"),
+    "gif": ("gif", r"<gif_lib\.h>"),
+    "tiff": ("tiff", r"<tiffio\.h>"),
+    "webp": ("webp", r"<webp/decode\.h>"),
     "opencv": ("opencv", r"<opencv2/"),
 }
 FOR_TESTS = {"GTest"}

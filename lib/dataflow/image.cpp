@@ -1,13 +1,10 @@
 #include "dataflow/image.h"
 
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
-
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
 #include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
 #include "dataflow/pixel_memory.h"
 #include "dataflow/sample_error.h"
 
@@ -27,12 +24,7 @@ void with_origin(const std::string& origin, Act&& act) {
 
 }  // namespace
 
-bool is_image_file(std::string_view path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
+bool is_image_file(std::string_view path) { return image_format_of_name(path) != nullptr; }
 
 bool is_hidden(std::string_view name) { return name.starts_with('.') || name == "__MACOSX"; }
 

@@ -64,8 +64,10 @@ struct EnumNames<Color> {
 enum class Depth : uint8_t { k8, k16 };
 inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
 
-/// True for names that end in .jpg, .jpeg or .png, in letters of any case.
+/// True for names that end in .jpg, .png or another ending of format/image_formats.h, in letters of any case.
 bool is_image_file(std::string_view path);
+/// Those endings: ".jpg, .jpeg, .png or .gif", of all formats.
+std::string image_file_endings();
 /// Files and folders that file managers and archives leave behind, by name: .DS_Store, ._1.jpg, __MACOSX.
 bool is_hidden(std::string_view name);
 
@@ -87,7 +89,7 @@ constexpr int kReducedMargin = 2;
 constexpr int kMaxImageSide = 16384;
 constexpr int64_t kMaxImagePixels = 64'000'000;
 
-/// An image of a sample: pixels of 8 or 16 bits, or encoded bytes (JPEG, PNG) with their size from the
+/// An image of a sample: pixels of 8 or 16 bits, or encoded bytes of a file with their size from the
 /// header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls
 /// `decode` with the region that it needs. Memory is reused from sample to sample. Threads: one at a time.
 class Image {
@@ -108,8 +110,8 @@ class Image {
   /// A buffer of `bytes` bytes for an encoded file; call `header_known` after filling it.
   std::span<uint8_t> encoded_buffer(size_t bytes);
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
-  /// file that the bytes come from. Errors: DataError if it is not a JPEG or PNG, is damaged, or is larger
-  /// than the limits.
+  /// file that the bytes come from. Errors: DataError if it is not an image of a known format, is
+  /// damaged, or is larger than the limits.
   void header_known(Color color, std::string_view origin = {}, Depth depth = Depth::k8);
   /// Takes pixels of 1 or 3 channels, 8 or 16 bit.
   void set_pixels(cv::Mat pixels);

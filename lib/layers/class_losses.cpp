@@ -26,7 +26,8 @@ Schema<ClassificationParams> classification_schema(const std::string& summary) {
 Classification classification(const ModelView& model, const ClassificationParams& p,
                               const std::string& owner) {
   Builder& b = model.builder();
-  const Symbol logits = model.class_scores(p.logits, owner);
+  model.class_scores(p.logits, owner);  // rejects the output of a softmax
+  const Symbol logits = model.scores(p.logits, p.labels);
   const Symbol labels = model.class_numbers(p.labels, logits);
   const Shape given = model.output(p.logits).shape();
   const Shape losses = given.rank() == 4 ? Shape{given[0], given[2], given[3]} : labels.shape();

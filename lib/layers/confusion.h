@@ -40,7 +40,7 @@ inline Symbol counts_of(Builder& b, Symbol labels, int64_t ignored) {
 inline ClassAnswers class_answers(const ModelView& model, const ClassAnswerFields& fields) {
   const Ref<LayerOutput>& logits = fields.logits;
   Builder& b = model.builder();
-  const Symbol scores = b.to_float(model.scores(logits));
+  const Symbol scores = b.to_float(model.scores(logits, fields.labels));
   if (scores.shape().rank() != 2)
     throw ShapeError(logits.position,
                      "the scores of classes must be [N, classes], or of pixels [N, classes, height, width]; "

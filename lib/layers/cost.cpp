@@ -46,10 +46,16 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());
 }
 
-Symbol ModelView::scores(const Ref<LayerOutput>& logits) const {
+Symbol ModelView::scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const {
   const Symbol x = output(logits);
   const Shape& shape = x.shape();
   if (shape.rank() != 4) return x;
+  if (const Shape& given = output(labels).shape(); given.rank() < 3)
+    throw ShapeError(logits.position, "logits must be [N, classes], as the labels '" + labels.name +
+                                          "' are " + given.str() + ", one for each sample, and '" +
+                                          logits.name + "' is " + x.spec().str() +
+                                          "; add a GlobalAvgPooling and a FullyConnected layer, or, for a "
+                                          "class for each pixel, name a mask as labels");
   return builder_.reshape(builder_.transpose(x, {0, 2, 3, 1}), {shape[0] * shape[2] * shape[3], shape[1]});
 }
 
@@ -80,7 +86,8 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
 }
 
 Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const {
-  if (builder_.meaning(output(logits)) != OutputMeaning::kClassProbabilities) return scores(logits);
+  const Symbol scores = output(logits);
+  if (builder_.meaning(scores) != OutputMeaning::kClassProbabilities) return scores;
   throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
                                          "' is the output of a softmax, which the " +
                                          owner.substr(0, owner.find(' ')) +

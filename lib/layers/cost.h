@@ -41,14 +41,14 @@ class ModelView {
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
   /// Scores of classes by rows: an output [N, classes] as it is; of pixels, [N, classes, H, W] -> [N * H * W,
-  /// classes].
-  Symbol scores(const Ref<LayerOutput>& logits) const;
+  /// classes]. Errors: ShapeError for scores of pixels with labels of samples.
+  Symbol scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
   /// The class numbers, int32 [N], for such scores; other integer types become int32, and those of pixels
   /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Errors: ShapeError, with the
   /// layer that makes class numbers of one-hot labels and of labels [N, 1].
   Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
-  /// As `scores`, of a cost that applies the softmax itself; `owner`: "cost FocalLoss".
-  /// Errors: ConfigError for the output of a softmax, too.
+  /// The scores [N, classes] of a cost that applies the softmax itself; `owner`: "cost FocalLoss". Errors:
+  /// ConfigError for the output of a softmax, too.
   Symbol class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const;
   /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
   /// AlreadyReported if there is none because a layer failed.

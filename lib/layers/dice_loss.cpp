@@ -90,7 +90,8 @@ class DiceLoss final : public Loss {
   }
   Overlap classes(const ModelView& model, const std::string& kind) const {
     Builder& b = model.builder();
-    const Symbol rows = model.class_scores(p_.logits, kind + " DiceLoss");
+    model.class_scores(p_.logits, kind + " DiceLoss");  // rejects the output of a softmax
+    const Symbol rows = model.scores(p_.logits, p_.labels);
     const Symbol labels = model.class_numbers(p_.labels, rows);
     const int64_t count = rows.shape()[1];
     const Symbol yes = softmax(b, rows);

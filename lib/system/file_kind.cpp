@@ -14,7 +14,6 @@ using Form = FileKind::Form;
 constexpr size_t kLooksAt = 512;
 
 constexpr std::string_view kPull = "fetch the file with `git lfs pull`";
-constexpr std::string_view kConvert = "convert it to JPEG or PNG";
 constexpr std::string_view kUnpack = "unpack it first";
 constexpr std::string_view kPage = "the download gave a page in place of the file";
 constexpr std::string_view kExport = "save it as .npz for source Npz, or as text for source CSV";
@@ -31,22 +30,28 @@ constexpr std::array kSignatures = {
     Signature{0, "\x89HDF\r\n\x1A\n"sv, {Form::kOther, "an HDF5 file", "source HDF5 reads it"}},
     Signature{0, "\xFF\xD8\xFF"sv, {Form::kOther, "a JPEG image"}},
     Signature{0, "\x89PNG\r\n\x1A\n"sv, {Form::kOther, "a PNG image"}},
-    Signature{8, "WEBP"sv, {Form::kOther, "a WebP image", kConvert}},
-    Signature{0, "GIF87a"sv, {Form::kOther, "a GIF image", kConvert}},
-    Signature{0, "GIF89a"sv, {Form::kOther, "a GIF image", kConvert}},
-    Signature{0, "II*\0"sv, {Form::kOther, "a TIFF image", kConvert}},
-    Signature{0, "MM\0*"sv, {Form::kOther, "a TIFF image", kConvert}},
-    Signature{4, "ftypheic"sv, {Form::kOther, "a HEIC image", kConvert}},
-    Signature{4, "ftypheix"sv, {Form::kOther, "a HEIC image", kConvert}},
-    Signature{4, "ftypmif1"sv, {Form::kOther, "a HEIC image", kConvert}},
-    Signature{4, "ftypavif"sv, {Form::kOther, "an AVIF image", kConvert}},
+    Signature{8, "WEBP"sv, {Form::kOther, "a WebP image"}},
+    Signature{0, "GIF87a"sv, {Form::kOther, "a GIF image"}},
+    Signature{0, "GIF89a"sv, {Form::kOther, "a GIF image"}},
+    Signature{0, "II*\0"sv, {Form::kOther, "a TIFF image"}},
+    Signature{0, "MM\0*"sv, {Form::kOther, "a TIFF image"}},
+    Signature{0, "II+\0"sv, {Form::kPicture, "a BigTIFF image"}},
+    Signature{0, "MM\0+"sv, {Form::kPicture, "a BigTIFF image"}},
+    Signature{4, "ftypheic"sv, {Form::kPicture, "a HEIC image"}},
+    Signature{4, "ftypheix"sv, {Form::kPicture, "a HEIC image"}},
+    Signature{4, "ftyphevc"sv, {Form::kPicture, "a HEIC image"}},
+    Signature{4, "ftypmif1"sv, {Form::kPicture, "a HEIC image"}},
+    Signature{4, "ftypmsf1"sv, {Form::kPicture, "a HEIC image"}},
+    Signature{4, "ftypavis"sv, {Form::kPicture, "an AVIF image"}},
+    Signature{4, "ftypavif"sv, {Form::kPicture, "an AVIF image"}},
     Signature{4, "ftyp"sv, {Form::kOther, "an MP4 video"}},
-    Signature{0, "\0\0\0\x0CjP  "sv, {Form::kOther, "a JPEG 2000 image", kConvert}},
-    Signature{0, "\0\0\0\x0CJXL "sv, {Form::kOther, "a JPEG XL image", kConvert}},
-    Signature{0, "\xFF\x0A"sv, {Form::kOther, "a JPEG XL image", kConvert}},
-    Signature{0, "8BPS\0\x01"sv, {Form::kOther, "a Photoshop image", kConvert}},
-    Signature{128, "DICM"sv, {Form::kOther, "a DICOM image", kConvert}},
-    Signature{0, "%PDF-"sv, {Form::kOther, "a PDF document"}},
+    Signature{0, "\0\0\0\x0CjP  "sv, {Form::kPicture, "a JPEG 2000 image"}},
+    Signature{0, "\xFF\x4F\xFF\x51"sv, {Form::kPicture, "a JPEG 2000 image"}},
+    Signature{0, "\0\0\0\x0CJXL "sv, {Form::kPicture, "a JPEG XL image"}},
+    Signature{0, "\xFF\x0A"sv, {Form::kPicture, "a JPEG XL image"}},
+    Signature{0, "8BPS\0\x01"sv, {Form::kPicture, "a Photoshop image"}},
+    Signature{128, "DICM"sv, {Form::kPicture, "a DICOM image"}},
+    Signature{0, "%PDF-"sv, {Form::kPicture, "a PDF document"}},
     Signature{0, "version https://git-lfs.github.com/spec/"sv, {Form::kStandIn, "a Git LFS pointer", kPull}},
     Signature{0, "\x93NUMPY"sv, {Form::kOther, "an .npy array", "source Npz reads it"}},
     Signature{0, "\0\0\x08\x01"sv, {Form::kOther, "an IDX file", "source Mnist reads such files"}},
@@ -99,6 +104,12 @@ bool is_bmp(std::string_view bytes) {
   return bytes.size() >= 26 && bytes.starts_with("BM") && bytes.substr(6, 4) == "\0\0\0\0"sv;
 }
 
+/// The binary ones; the others are texts.
+bool is_pnm(std::string_view bytes) {
+  return bytes.size() > 3 && bytes[0] == 'P' && bytes[1] >= '4' && bytes[1] <= '6' && bytes[2] == '\n' &&
+         (bytes[3] == '#' || std::isdigit(static_cast<unsigned char>(bytes[3])) != 0);
+}
+
 bool begins_with(std::string_view text, std::string_view lower_case) {
   return text.size() >= lower_case.size() &&
          std::equal(lower_case.begin(), lower_case.end(), text.begin(),
@@ -122,9 +133,9 @@ FileKind kind_of_text(std::string_view bytes) {
   bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
   if (begins_with(bytes, "<!doctype html") || begins_with(bytes, "<html") || begins_with(bytes, "<head"))
     return {Form::kStandIn, "an HTML page", kPage};
-  if (begins_with(bytes, "<svg")) return {Form::kOther, "an SVG drawing", kConvert};
+  if (begins_with(bytes, "<svg")) return {Form::kPicture, "an SVG drawing"};
   if (begins_with(bytes, "<?xml")) {
-    if (bytes.find("<svg") != std::string_view::npos) return {Form::kOther, "an SVG drawing", kConvert};
+    if (bytes.find("<svg") != std::string_view::npos) return {Form::kPicture, "an SVG drawing"};
     return {Form::kStandIn, "an XML file"};
   }
   if (bytes.starts_with("/annex/objects/"))
@@ -150,7 +161,8 @@ FileKind kind_of_content(std::string_view bytes) {
   }
   if (bytes.starts_with("PK\x03\x04")) return kind_of_zip(bytes);
   if (is_safetensors(bytes)) return {Form::kOther, "a safetensors file"};
-  if (is_bmp(bytes)) return {Form::kOther, "a BMP image", kConvert};
+  if (is_bmp(bytes)) return {Form::kOther, "a BMP image"};
+  if (!may_be_text && is_pnm(bytes)) return {Form::kOther, "a PNM image"};
   return may_be_text ? kind_of_text(bytes) : FileKind{};
 }
 

@@ -13,6 +13,7 @@ struct FileKind {
     kText,
     kZip,         // that may hold arrays of NumPy
     kCheckpoint,  // of tpack
+    kPicture,     // of a format that no reader takes; whoever reads images knows what helps
     kStandIn,     // for the file that was meant, as a pointer or the page of a failed download
     kOther
   };

@@ -37,8 +37,8 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
   if (found.empty()) {
     throw DataError(folder,
-                    "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV, .npz, .h5 "
-                    "or SVMLight file");
+                    "has no " + image_file_endings() +
+                        " files; for a model that takes numbers, name a CSV, .npz, .h5 or SVMLight file");
   }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());

@@ -4,6 +4,7 @@
 
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
 #include "dataflow/test_images.h"
 
 namespace tpack {

@@ -7,7 +7,8 @@ namespace tpack {
 namespace {
 
 TEST(Image, files_are_known_by_their_ending) {
-  for (const char* path : {"a/b.jpg", "b.JPEG", "a.b.Png"}) EXPECT_TRUE(is_image_file(path)) << path;
+  for (const char* path : {"a/b.jpg", "b.JPEG", "a.b.Png", "c.webp", "c.TIFF"})
+    EXPECT_TRUE(is_image_file(path)) << path;
   for (const char* path : {"a.jpg/b", "jpg", "a.jpg.txt", ".png"}) EXPECT_FALSE(is_image_file(path)) << path;
 }
 
@@ -40,8 +41,9 @@ TEST(Image, damaged_bytes_are_reported_with_their_file) {
   image.header_known(Color::kRgb, "a/1.png");
   EXPECT_EQ(error_of([&] { image.pixels(); }), "a/1.png: damaged PNG: the file ends early");
   image.encoded_buffer(3);
-  EXPECT_EQ(error_of([&] { image.header_known(Color::kRgb, "a/2.png"); }).find("a/2.png: neither a JPEG"),
-            0U);
+  EXPECT_EQ(
+      error_of([&] { image.header_known(Color::kRgb, "a/2.png"); }).find("a/2.png: not a JPEG, PNG, GIF"),
+      0U);
 }
 
 }  // namespace

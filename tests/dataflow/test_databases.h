@@ -23,7 +23,7 @@ class DatumWriter {
 /// A record with the array [channels, height, width] of `pixels`.
 std::vector<uint8_t> pixel_datum(int channels, int height, int width, const std::vector<uint8_t>& pixels,
                                  int label);
-/// A record with a JPEG or PNG file.
+/// A record with an image file.
 std::vector<uint8_t> encoded_datum(const std::vector<uint8_t>& file, int label);
 
 /// Makes a database in the folder, which is created.

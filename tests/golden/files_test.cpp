@@ -15,6 +15,7 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_augmentors.py", {"augmentors.json"}},
     {"make_batch_trainers.py", {"batch_trainers.json"}},
     {"make_cart_pole.py", {"cart_pole.json"}},
+    {"make_images.py", {"images.json"}},
     {"make_layers.py", {"layers.json"}},
     {"make_metrics.py", {"metrics.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
@@ -37,9 +38,11 @@ class GoldenFiles : public testing::TestWithParam<std::string> {};
 
 /// Makes the files again and compares.
 TEST_P(GoldenFiles, are_what_their_script_makes) {
-  const std::string python = torch_python();
+  const bool is_of_pillow = GetParam() == "make_images.py";
+  const std::string python = is_of_pillow ? test_python() : torch_python();
   if (python.empty()) GTEST_SKIP() << "no Python has PyTorch: run scripts/torch_python.sh --install";
   const PythonResult result = run_python("golden/" + GetParam(), "--check", python);
+  if (is_of_pillow && !result.missing.empty()) GTEST_SKIP() << result.missing;
   if (GetParam() == "make_tables.py" && result.missing.find("sklearn") != std::string::npos)
     GTEST_SKIP() << result.missing;
   EXPECT_EQ(result.missing, "");
@@ -50,10 +53,10 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
                          testing::Values("make_augmentors.py", "make_batch_trainers.py", "make_cart_pole.py",
-                                         "make_layers.py", "make_metrics.py", "make_optimizers.py",
-                                         "make_reinforcement.py", "make_sample_formulas.py",
-                                         "make_schedules.py", "make_tables.py", "make_training.py",
-                                         "make_updates.py", "make_wgan_gp.py"),
+                                         "make_images.py", "make_layers.py", "make_metrics.py",
+                                         "make_optimizers.py", "make_reinforcement.py",
+                                         "make_sample_formulas.py", "make_schedules.py", "make_tables.py",
+                                         "make_training.py", "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

@@ -19,7 +19,7 @@ class DataReport : public testing_cli::WithTinyConfig {
  protected:
   DataReport() {
     for (const char* name : {"ants/1.png", "ants/2.png", "bees/1.png"}) image(name);
-    for (const char* name : {"bees/anim.gif", "README", "ants/.hidden"}) write(name);
+    for (const char* name : {"bees/anim.svg", "README", "ants/.hidden"}) write(name);
   }
   std::string path(const std::string& name) const { return folder_ / ("images/" + name); }
   void image(const std::string& name) const {
@@ -48,7 +48,7 @@ TEST_F(DataReport, check_says_what_is_in_the_data) {
   const Outcome outcome = check();
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(
-      outcome.out.find("data.train: 3 images in 2 classes (ants: 2, bees: 1); ignored 2 files (.gif, no "
+      outcome.out.find("data.train: 3 images in 2 classes (ants: 2, bees: 1); ignored 2 files (.svg, no "
                        "extension)\ndata.validation: 10 samples\n\n"),
       0U)
       << outcome.out;
@@ -95,12 +95,12 @@ callbacks: [ModelSaver]
 TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {
   image("ants/more/3.png");
   fs::create_directories(path("wasps"));
-  write("flies/1.bmp");
+  write("flies/1.heic");
   const Outcome outcome = check({"--set", "model.layers.fc.units=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(
       outcome.out.find("data.train: 3 images in 4 classes (ants: 2, bees: 1, flies: 0, wasps: 0); ignored 3 "
-                       "files (.bmp, .gif, no extension); not read, inside class folders: ants/more; class "
+                       "files (.heic, .svg, no extension); not read, inside class folders: ants/more; class "
                        "folders without images: flies, wasps\n"),
       0U)
       << outcome.out;
@@ -116,7 +116,7 @@ TEST_F(DataReport, check_says_it_to_programs_too) {
   EXPECT_EQ(train.at("unit"), "images");
   EXPECT_EQ(train.at("classes"),
             nlohmann::json::parse(R"([{"name":"ants","samples":2},{"name":"bees","samples":1}])"));
-  EXPECT_EQ(train.at("remarks"), std::vector<std::string>{"ignored 2 files (.gif, no extension)"});
+  EXPECT_EQ(train.at("remarks"), std::vector<std::string>{"ignored 2 files (.svg, no extension)"});
   EXPECT_FALSE(nlohmann::json::parse(check({"--json", "--no-data"}).out).contains("data"));
 }
 

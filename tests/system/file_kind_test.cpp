@@ -24,6 +24,9 @@ TEST(KindOfContent, knows_formats_by_their_first_bytes) {
       {"\0\0\0\x18"s + "ftypheic"s, "a HEIC image"},
       {"\0\0\0\x1C"s + "ftypavif"s, "an AVIF image"},
       {"\xFF\xD8\xFF\xE0\0"s, "a JPEG image"},
+      {"P5\n4 4\n255\n\0\x01"s, "a PNM image"},
+      {"II+\0\x08\0\0\0"s, "a BigTIFF image"},
+      {"%PDF-1.4\n", "a PDF document"},
       {"\x89PNG\r\n\x1A\n\0"s, "a PNG image"},
       {"<!DOCTYPE html>\n<html>", "an HTML page"},
       {"\n  <HTML><body>", "an HTML page"},
@@ -65,8 +68,8 @@ TEST(KindOfContent, does_not_guess) {
 }
 
 TEST(FileKind, is_rejected_with_the_nearest_remedy) {
-  EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).rejected_as("a JPEG or PNG image"),
-            "a GIF image, not a JPEG or PNG image; convert it to JPEG or PNG");
+  EXPECT_EQ(kind_of_content("\x1F\x8B\x08\0"s).rejected_as("a config"),
+            "a gzip archive, not a config; unpack it first");
   EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).rejected_as("a config", "write YAML"),
             "a GIF image, not a config; write YAML");
   EXPECT_EQ(

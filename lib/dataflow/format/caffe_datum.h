@@ -15,7 +15,7 @@ struct CaffeDatum {
   int64_t height = 0;
   int64_t width = 0;
   int32_t label = 0;
-  std::span<const uint8_t> bytes;  // the array (kBytes), or the JPEG or PNG file (kEncoded)
+  std::span<const uint8_t> bytes;  // the array (kBytes), or the image file (kEncoded)
   std::span<const float> floats;   // the array (kFloats)
 };
 

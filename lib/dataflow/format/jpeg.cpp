@@ -8,7 +8,8 @@
 #include <jpeglib.h>
 
 #include "core/error.h"
-#include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/stored_pixels.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -127,24 +128,18 @@ void read_rows(jpeg_decompress_struct* c, const Region& r, cv::Mat& wide) {
   }
 }
 
-/// Adobe's inverted CMYK to RGB or gray.
-void convert_cmyk(const cv::Mat& cmyk, cv::Mat& out) {
-  for (int y = 0; y < cmyk.rows; ++y) {
-    const uint8_t* in = cmyk.ptr(y);
+/// Adobe's inverted CMYK to RGB.
+cv::Mat rgb_of_inverted_inks(const cv::Mat& inks) {
+  cv::Mat out = pooled_mat(inks.rows, inks.cols, CV_8UC3);
+  for (int y = 0; y < inks.rows; ++y) {
+    const uint8_t* from = inks.ptr(y);
     uint8_t* to = out.ptr(y);
-    for (int x = 0; x < cmyk.cols; ++x, in += 4) {
-      const int red = in[0] * in[3] / 255;
-      const int green = in[1] * in[3] / 255;
-      const int blue = in[2] * in[3] / 255;
-      if (out.channels() == 1) {
-        *to++ = static_cast<uint8_t>((red * 299 + green * 587 + blue * 114 + 500) / 1000);
-      } else {
-        *to++ = static_cast<uint8_t>(red);
-        *to++ = static_cast<uint8_t>(green);
-        *to++ = static_cast<uint8_t>(blue);
-      }
+    for (int x = 0; x < inks.cols; ++x, from += 4, to += 3) {
+      const auto black = static_cast<uint8_t>(255 - from[3]);
+      for (int i = 0; i < 3; ++i) to[i] = light_of_ink(static_cast<uint8_t>(255 - from[i]), black);
     }
   }
+  return out;
 }
 
 }  // namespace
@@ -182,17 +177,7 @@ Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   });
   wide = wide.colRange(region.x - static_cast<int>(columns.first),
                        region.x - static_cast<int>(columns.first) + region.width);
-  if (cmyk) {
-    out.create(wide.rows, wide.cols, CV_8UC(channels));
-    convert_cmyk(wide, out);
-  } else {
-    out = wide;
-  }
-  if (request.depth == Depth::k16) {
-    cv::Mat deep = pooled_mat();
-    out.convertTo(deep, CV_16U, 257);  // white is 65535
-    out = deep;
-  }
+  give_pixels(cmyk ? rgb_of_inverted_inks(wide) : wide, channels, request.depth, out);
   return place_in_scaled(request.region, scale);
 }
 

@@ -8,7 +8,8 @@
 
 #include <opencv2/core.hpp>
 
-#include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/riff.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -91,11 +92,29 @@ Bytes exif_of_png(Bytes bytes) {
   return {};
 }
 
+Bytes exif_of_webp(Bytes bytes) {
+  constexpr size_t kHead = 12;
+  constexpr std::string_view kExif("Exif\0\0", 6);  // some programs write it as JPEG has it
+  for (Bytes list = bytes.subspan(kHead); const auto chunk = next_riff_chunk(list);) {
+    if (!chunk->is("EXIF")) continue;
+    return starts_with(chunk->content, kExif) ? chunk->content.subspan(kExif.size()) : chunk->content;
+  }
+  return {};
+}
+
+/// What has the structure of Exif data, or is it.
+Bytes exif_of(Bytes bytes) {
+  if (is_jpeg(bytes)) return exif_of_jpeg(bytes);
+  if (is_png(bytes)) return exif_of_png(bytes);
+  if (is_webp(bytes)) return exif_of_webp(bytes);
+  return is_tiff(bytes) ? bytes : Bytes{};
+}
+
 }  // namespace
 
 Orientation read_orientation(std::span<const uint8_t> bytes) {
   constexpr uint32_t kTag = 274;
-  const uint32_t value = Tiff(is_png(bytes) ? exif_of_png(bytes) : exif_of_jpeg(bytes)).value_of(kTag);
+  const uint32_t value = Tiff(exif_of(bytes)).value_of(kTag);
   constexpr std::array<Orientation, 9> kMeanings = {{{},
                                                      {},
                                                      {false, true, false},
@@ -107,6 +126,8 @@ Orientation read_orientation(std::span<const uint8_t> bytes) {
                                                      {true, false, true}}};
   return value < kMeanings.size() ? kMeanings.at(value) : Orientation{};
 }
+
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag) { return Tiff(tiff).value_of(tag); }
 
 ImageSize oriented(ImageSize size, const Orientation& orientation) {
   if (orientation.transposed) std::swap(size.width, size.height);

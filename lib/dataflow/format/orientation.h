@@ -17,9 +17,12 @@ struct Orientation {
   bool upright() const { return *this == Orientation{}; }
 };
 
-/// What the Exif data of a JPEG (APP1) or PNG (eXIf) say; upright if there are none, or damaged ones. Reads
-/// no pixels. Source: CIPA DC-008 (Exif 2.32), tag 274.
+/// What the Exif data of a JPEG (APP1), PNG (eXIf) or WebP (EXIF) or the fields of a TIFF say; upright if
+/// there are none, or damaged ones. Reads no pixels. Source: CIPA DC-008 (Exif 2.32), tag 274.
 Orientation read_orientation(std::span<const uint8_t> bytes);
+
+/// The value of a field of 16 bits in the first directory of a TIFF; 0 if there is none.
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag);
 
 /// The size of an upright image from that of the stored one, and back.
 ImageSize oriented(ImageSize size, const Orientation& orientation);

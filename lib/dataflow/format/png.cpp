@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <opencv2/imgproc.hpp>
+#include <opencv2/core/mat.hpp>
 #include <png.h>
 
 #include "core/error.h"
-#include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/stored_pixels.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -125,7 +126,7 @@ bool is_16_bit_png(std::span<const uint8_t> header) {
 }
 
 void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
-  const ImageSize size = read_image_header(bytes);
+  const ImageSize size = read_png_header(bytes);
   if (is_16_bit_png(bytes)) throw DataError("has 16 bits per channel; masks have 8 or less");
   PngReader r(bytes);
   r.run([&r] {
@@ -145,7 +146,7 @@ void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
   });
 }
 
-void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   PngReader r(bytes);
   const Depth depth = request.depth;
   r.run([&r, channels, depth] {
@@ -167,11 +168,7 @@ void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });
   wide = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
-  if (channels_read == channels) {
-    out = wide;
-  } else {
-    cv::cvtColor(wide, out, cv::COLOR_RGB2GRAY);
-  }
+  return give_pixels(wide, channels, depth, out);
 }
 
 }  // namespace tpack

@@ -64,9 +64,7 @@ struct AugmentImageComponentsParams {
   std::vector<ComponentRef> components;
 };
 
-/// Draws all transforms from the size in the header, then decodes only what they need. What is drawn once
-/// happens to all images of a sample and to its masks. Source: tensorpack dataflow/image.py,
-/// AugmentImageComponent(s) (there, `catch_exceptions=True` corresponds to the flow's `on_error: skip`).
+/// What is drawn once happens to all images of a sample and to its masks.
 class AugmentImages : public Map {
  public:
   /// `owner`: "map AugmentImageComponent".
@@ -243,6 +241,9 @@ class AugmentImages : public Map {
 
 constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the one before";
 
+/// Draws all transforms from the size in the header, then decodes only what they need. Source: tensorpack
+/// dataflow/image.py, AugmentImageComponent (there, `catch_exceptions=True` corresponds to the flow's
+/// `on_error: skip`).
 class AugmentImageComponent final : public AugmentImages {
  public:
   using Params = AugmentImageComponentParams;
@@ -272,6 +273,8 @@ class AugmentImageComponent final : public AugmentImages {
   ComponentRef component_;
 };
 
+/// As AugmentImageComponent, with the transforms that are drawn for the first image. Source: tensorpack
+/// dataflow/image.py, AugmentImageComponents.
 class AugmentImageComponents final : public AugmentImages {
  public:
   using Params = AugmentImageComponentsParams;

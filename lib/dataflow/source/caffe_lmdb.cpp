@@ -73,10 +73,9 @@ class CaffeLmdb final : public RandomAccessSource {
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle, "use a new order in each pass; false: in the order of the keys")
-        .field(
-            "color", &Params::color,
-            "color format of the images; default: arrays of pixels have the channels that are stored, JPEG "
-            "and PNG images are decoded to rgb")
+        .field("color", &Params::color,
+               "color format of the images; default: arrays of pixels have the channels that are stored, "
+               "encoded images are decoded to rgb")
         .field(
             "stored_order", &Params::stored_order,
             "order of the three channels in arrays of pixels; bgr: as Caffe's convert_imageset writes them");

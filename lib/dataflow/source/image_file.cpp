@@ -1,15 +1,13 @@
 #include "dataflow/source/image_file.h"
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "core/error.h"
-#include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/mapped_file.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -56,19 +54,23 @@ void read_image_file(const std::string& path, Color color, Depth depth, Image& i
   image.header_known(color, path, depth);
 }
 
-bool is_png_name(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  return extension == ".png" || extension == ".PNG";
+bool may_be_deep_image(const std::string& path) {
+  const ImageFormat* const format = image_format_of_name(path);
+  return format != nullptr && format->is_deep != nullptr;
 }
 
 bool is_deep_image(const std::string& path) {
-  std::array<uint8_t, 32> header{};
-  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(header.data()), header.size());
-  return is_16_bit_png(header);
+  try {
+    const MappedFile file(path);
+    const ImageFormat* const format = image_format_of(file.bytes());
+    return format != nullptr && format->is_deep != nullptr && format->is_deep(file.bytes());
+  } catch (const DataError&) {
+    return false;  // reading it is what fails
+  }
 }
 
 std::string lost_bits(const std::string& shown, const std::string& source) {
-  return "PNGs of 16 bits per channel lose their lower 8 bits, such as " + shown +
+  return "images of 16 bits per channel lose their lower 8 bits, such as " + shown +
          "; to keep them, set depth: 16 of " + source;
 }
 

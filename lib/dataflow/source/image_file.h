@@ -16,9 +16,9 @@ Depth depth_of_bits(const std::string& source, int64_t bits);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, Color color, Depth depth, Image& image);
 
-/// True for names that end in .png.
-bool is_png_name(const std::string& path);
-/// True for a PNG of 16 bits per channel, whose lower bits Depth::k8 drops.
+/// True for names of files that may have 16 bits per channel.
+bool may_be_deep_image(const std::string& path);
+/// True for a file of 16 bits per channel, whose lower bits Depth::k8 drops.
 bool is_deep_image(const std::string& path);
 /// What to say of it: `shown` is its name.
 std::string lost_bits(const std::string& shown, const std::string& source);

@@ -68,8 +68,9 @@ class ImageFolder final : public RandomAccessSource {
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
-               "Hidden files and folders, and __MACOSX, are left out. Images are turned upright as their "
+               "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder for each "
+               "class: DIR/CLASS/NAME.jpg. Of several frames or pages, the first is read. Hidden files and "
+               "folders, and __MACOSX, are left out. Images are turned upright as their "
                "Exif "
                "data say.")
         .example("ImageFolder: {dir: photos/train}")
@@ -82,7 +83,7 @@ class ImageFolder final : public RandomAccessSource {
         .field("color", &Params::color, "color format of the decoded images")
         .field(
             "depth", &Params::depth,
-            "bits per channel: 8 gives uint8 images, in which PNGs of 16 bits lose their lower 8; 16 gives "
+            "bits per channel: 8 gives uint8 images, in which files of 16 bits lose their lower 8; 16 gives "
             "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257");
   }
   explicit ImageFolder(Params p)
@@ -115,12 +116,13 @@ class ImageFolder final : public RandomAccessSource {
     cut_ = find_cut();
     if (files_.empty()) {
       reject_class_folder();
-      throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
-                                std::to_string(classes_.size()) + " class folders were found" +
-                                (left_out_.folders.empty() ? ")"
-                                                           : "; folders inside them are not read: " +
-                                                                 join_first(left_out_.folders) +
-                                                                 "; is 'dir' one folder too high?)"));
+      throw DataError(
+          dir_, "has no images; ImageFolder reads DIR/CLASS/NAME with the ending " + image_file_endings() +
+                    " (" + std::to_string(classes_.size()) + " class folders were found" +
+                    (left_out_.folders.empty()
+                         ? ")"
+                         : "; folders inside them are not read: " + join_first(left_out_.folders) +
+                               "; is 'dir' one folder too high?)"));
     }
   }
 
@@ -189,7 +191,7 @@ class ImageFolder final : public RandomAccessSource {
     const fs::path folder = fs::absolute(dir_).lexically_normal();
     const fs::path parent = (folder.filename().empty() ? folder.parent_path() : folder).parent_path();
     throw DataError(dir_, "has images, but no class folders; if it is the folder of one class, write dir: " +
-                              parent.string() + "; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png");
+                              parent.string() + "; ImageFolder reads DIR/CLASS/NAME.jpg");
   }
 
   /// Appends the images of one class, and records what else is in its folder.
@@ -210,13 +212,13 @@ class ImageFolder final : public RandomAccessSource {
     }
     if (files_.size() == before) left_out_.empty_classes.push_back(printable(name));
   }
-  /// A PNG of which the lower bits are dropped; empty if there is none. Looks at the first one of each class:
-  /// to open every file takes too long.
+  /// An image of which the lower bits are dropped; empty if there is none. Looks at the first one of each
+  /// class: to open every file takes too long.
   std::string find_cut() const {
     if (depth_ == Depth::k16) return {};
     int32_t looked_at = -1;
     for (const Entry& file : files_) {
-      if (file.label == looked_at || !is_png_name(file.name)) continue;
+      if (file.label == looked_at || !may_be_deep_image(file.name)) continue;
       looked_at = file.label;
       if (is_deep_image(path_of(file)))
         return classes_[static_cast<size_t>(file.label)] + "/" + printable(file.name);

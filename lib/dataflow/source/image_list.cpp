@@ -79,7 +79,8 @@ class ImageList final : public RandomAccessSource {
   using Params = ImageListParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads images (JPEG or PNG) that a file lists: a text with `path class` in each line, as "
+               "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with `path "
+               "class` in each line, as "
                "Caffe "
                "has it, or, with `path`, a CSV table with paths and classes, numbers or sets of labels. "
                "Gives "
@@ -357,12 +358,12 @@ class ImageList final : public RandomAccessSource {
     find_cut();
     fingerprint_ = digest.text();
   }
-  /// Looks at the first PNGs: to open every file takes too long.
+  /// Looks at the first files that may lose bits: to open every file takes too long.
   void find_cut() {
     if (depth_ == Depth::k16) return;
     int most = 10;
     for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
-      if (!is_png_name(paths_[row]) || bad_.contains(row)) continue;
+      if (!may_be_deep_image(paths_[row]) || bad_.contains(row)) continue;
       --most;
       if (is_deep_image(file(row))) cut_ = printable(paths_[row]);
     }

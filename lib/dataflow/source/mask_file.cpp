@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/sample_error.h"
 
@@ -23,11 +24,11 @@ std::string text_of(const uint8_t* pixel, int channels) {
 /// Gray values, places in a palette, or colors.
 cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors) {
   cv::Mat values;
+  const ImageSize size = read_image_header(bytes);  // within the limits
   if (is_png(bytes) && !are_colors) {
     read_png_values(bytes, values);
     return values;
   }
-  const ImageSize size = read_image_header(bytes);
   decode_image(bytes, {.region = {0, 0, size.width, size.height}}, are_colors ? 3 : 1, values);
   return values;
 }

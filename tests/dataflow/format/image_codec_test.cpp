@@ -8,8 +8,25 @@ namespace {
 
 TEST(ImageCodec, rejects_what_is_not_an_image) {
   const std::vector<uint8_t> text = {'h', 'e', 'l', 'l', 'o'};
-  EXPECT_EQ(error_of([&] { read_image_header(text); }), "text, not a JPEG or PNG image");
+  EXPECT_EQ(error_of([&] { read_image_header(text); }),
+            "text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image");
   EXPECT_THROW(read_image_header({}), DataError);
+}
+
+TEST(ImageCodec, says_what_helps_against_formats_that_it_does_not_read) {
+  using namespace std::string_literals;
+  for (const auto& [bytes, name] :
+       {std::pair("\0\0\0\x18"s + "ftypheic\0\0\0\0"s, "a HEIC image"),
+        std::pair("\0\0\0\x1C"s + "ftypavif\0\0\0\0"s, "an AVIF image"),
+        std::pair("\0\0\0\x0CjP  \r\n\x87\n"s, "a JPEG 2000 image"),
+        std::pair("8BPS\0\x01\0\0"s, "a Photoshop image"), std::pair("%PDF-1.4\n"s, "a PDF document"),
+        std::pair("<svg xmlns='http://www.w3.org/2000/svg'/>"s, "an SVG drawing"),
+        std::pair("II+\0\x08\0\0\0"s, "a BigTIFF image")}) {
+    const std::vector<uint8_t> file(bytes.begin(), bytes.end());
+    EXPECT_EQ(error_of([&] { read_image_header(file); }),
+              std::string(name) +
+                  ", not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; convert it to JPEG or PNG");
+  }
 }
 
 TEST(ImageCodec, rejects_huge_images_by_their_header) {

@@ -54,10 +54,10 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   };
   const auto stop = flow("stop").stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(stop->next().has_value());
-  EXPECT_EQ(error_of([&] { stop->next(); }),
-            "image_folder_0, sample 1 of pass 0: " + broken +
-                ": text, not a JPEG or PNG image; to leave such files out, write the flow as "
-                "{on_error: replace, flow: [...]} (or use skip)");
+  EXPECT_EQ(error_of([&] { stop->next(); }), "image_folder_0, sample 1 of pass 0: " + broken +
+                                                 ": text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM "
+                                                 "image; to leave such files out, write the flow as "
+                                                 "{on_error: replace, flow: [...]} (or use skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(skip->next().has_value());
@@ -183,6 +183,24 @@ TEST(ImageFolder, keeps_16_bits_or_says_that_they_are_cut) {
               testing::AllOf(testing::HasSubstr("16 bits"), testing::HasSubstr("b/1.png"),
                              testing::HasSubstr("depth: 16")));
   EXPECT_THAT(error_of([&] { flow_of_depth(12); }), testing::HasSubstr("'depth' is 12; must be 8 or 16"));
+}
+
+TEST(ImageFolder, reads_files_of_other_formats) {
+  const auto bytes = [](const std::string& text) { return std::vector<uint8_t>(text.begin(), text.end()); };
+  const TempFolder folder;
+  folder.write("a/1.PGM", bytes("P2 3 2 65535 0 100 200 300 400 65535\n"));
+  folder.write("a/2.gif", encode_png(photo(5, 4)));  // whatever its name
+  folder.write("a/3.heic", {1});
+  const DataFlow flow = make_flow(list({folder_source(folder)}));
+  const auto stream = flow.open({});
+  Datapoint d;
+  for (const ImageSize size : {ImageSize{3, 2}, ImageSize{5, 4}}) {
+    ASSERT_TRUE(stream->next(d));
+    EXPECT_EQ(d.image(0).size(), size);
+  }
+  EXPECT_EQ(d.to_tensor(0).spec().str(), "uint8 [4, 5, 3]");
+  EXPECT_EQ(flow.facts()[0].remarks[0], "ignored 1 file (.heic)");
+  EXPECT_THAT(flow.facts()[0].remarks[1], testing::HasSubstr("lose their lower 8 bits, such as a/1.PGM"));
 }
 
 TEST(ImageFolder, turns_images_upright) {

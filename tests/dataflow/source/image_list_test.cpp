@@ -147,7 +147,10 @@ TEST(ImageList, bad_lines_and_files_can_be_left_out) {
   ASSERT_EQ(errors.size(), 5U);
   EXPECT_THAT(errors[0], HasSubstr(images.path("photos/5.png") + ": " + images.path("a.csv") +
                                    ":2: column 'y' has 'oops', which is not a number"));
-  EXPECT_THAT(errors[1], HasSubstr("broken.png: text, not a JPEG or PNG image; to leave such files out"));
+  EXPECT_THAT(
+      errors[1],
+      HasSubstr(
+          "broken.png: text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; to leave such files out"));
   EXPECT_THAT(errors[2], HasSubstr("a.csv:5: no such file '" + images.path("gone.png") + "'; to leave such"));
   EXPECT_THAT(errors[3], HasSubstr("a.csv:6: has no path"));
   EXPECT_EQ(flow.facts()[0].bad, 4) << "one has two reasons, and what is in the files is not known";
@@ -191,7 +194,7 @@ TEST(ImageList, reads_16_bits_if_it_is_told_and_says_when_they_are_lost) {
   images.list("a.txt", "photos/5.png 0\ndeep.png 1\n");
   EXPECT_THAT(
       images.flow("file: a.txt").facts()[0].remarks,
-      ElementsAre("PNGs of 16 bits per channel lose their lower 8 bits, such as deep.png; to keep them, "
+      ElementsAre("images of 16 bits per channel lose their lower 8 bits, such as deep.png; to keep them, "
                   "set depth: 16 of ImageList"));
   const DataFlow flow = images.flow("file: a.txt, depth: 16, color: gray");
   const auto cursor = flow.open({.position = 1});

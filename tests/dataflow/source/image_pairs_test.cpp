@@ -4,7 +4,7 @@
 
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
-#include "dataflow/format/image_codec.h"
+#include "dataflow/format/image_formats.h"
 #include "dataflow/test_images.h"
 #include "support/live_fields.h"
 

@@ -1,0 +1,129 @@
+#include <cstring>
+#include <string>
+#include <webp/decode.h>
+
+#include <opencv2/core/mat.hpp>
+
+#include "core/error.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/riff.h"
+#include "dataflow/format/stored_pixels.h"
+#include "dataflow/pixel_memory.h"
+#include "system/shared_library.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kRiffHead = 12;  // "RIFF", the length of what follows, "WEBP"
+
+struct WebpLibrary {
+  SharedLibrary library{"libwebp.so.7", "libwebp7"};
+  decltype(&WebPGetFeaturesInternal) get_features = nullptr;
+  decltype(&WebPInitDecoderConfigInternal) init_config = nullptr;
+  decltype(&WebPDecode) decode = nullptr;
+
+  WebpLibrary() {
+    library.find("WebPGetFeaturesInternal", get_features);
+    library.find("WebPInitDecoderConfigInternal", init_config);
+    library.find("WebPDecode", decode);
+  }
+};
+
+const WebpLibrary& webp_library() {
+  static const WebpLibrary kLibrary;
+  return kLibrary;
+}
+
+void check_webp(VP8StatusCode status) {
+  if (status == VP8_STATUS_OK) return;
+  if (status == VP8_STATUS_OUT_OF_MEMORY) throw ResourceError("no memory to read a WebP");
+  const bool ends = status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED;
+  throw DataError(ends ? "damaged WebP: the file ends early" : "damaged WebP: the data are not valid");
+}
+
+WebPBitstreamFeatures features_of(EncodedBytes bytes) {
+  WebPBitstreamFeatures features{};
+  check_webp(webp_library().get_features(bytes.data(), bytes.size(), &features, WEBP_DECODER_ABI_VERSION));
+  return features;
+}
+
+/// The library does not always notice that the last bytes are missing.
+WebPBitstreamFeatures features_of_file(EncodedBytes bytes) {
+  EncodedBytes rest = bytes;
+  if (!next_riff_chunk(rest)) throw DataError("damaged WebP: the file ends early");
+  return features_of(bytes);
+}
+
+void decode_into(EncodedBytes bytes, cv::Mat out) {
+  WebPDecoderConfig config;
+  if (webp_library().init_config(&config, WEBP_DECODER_ABI_VERSION) == 0)
+    throw ResourceError("the library libwebp.so.7 has another version than the one that tpack was built for");
+  config.output.colorspace = MODE_RGB;
+  config.output.is_external_memory = 1;
+  config.output.u.RGBA.rgba = out.data;
+  config.output.u.RGBA.stride = static_cast<int>(out.step[0]);
+  config.output.u.RGBA.size = out.step[0] * static_cast<size_t>(out.rows);
+  check_webp(webp_library().decode(bytes.data(), bytes.size(), &config));
+}
+
+/// A frame of an animation: where it is, and the chunk with its pixels.
+struct WebpFrame {
+  Region place;
+  EncodedBytes pixels;
+};
+
+int number24(EncodedBytes bytes, size_t at) { return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16; }
+
+/// Source: https://developers.google.com/speed/webp/docs/riff_container
+WebpFrame first_frame(EncodedBytes bytes) {
+  EncodedBytes list = bytes.subspan(kRiffHead);
+  while (const auto chunk = next_riff_chunk(list)) {
+    constexpr size_t kFrameHead = 16;
+    if (!chunk->is("ANMF") || chunk->content.size() < kFrameHead) continue;
+    const EncodedBytes head = chunk->content;
+    WebpFrame frame{
+        {2 * number24(head, 0), 2 * number24(head, 3), 1 + number24(head, 6), 1 + number24(head, 9)}, {}};
+    EncodedBytes parts = head.subspan(kFrameHead);
+    while (const auto part = next_riff_chunk(parts))
+      if (part->is("VP8 ") || part->is("VP8L")) frame.pixels = part->whole;
+    if (!frame.pixels.empty()) return frame;
+  }
+  throw DataError("damaged WebP: an animation without frames");
+}
+
+void decode_first_frame(EncodedBytes bytes, cv::Mat& canvas) {
+  const WebpFrame frame = first_frame(bytes);
+  const Region& place = frame.place;
+  const WebPBitstreamFeatures features = features_of(frame.pixels);
+  if (features.width != place.width || features.height != place.height ||
+      place.x + place.width > canvas.cols || place.y + place.height > canvas.rows)
+    throw DataError("damaged WebP: a frame that does not fit");
+  canvas.setTo(0);
+  decode_into(frame.pixels, canvas(cv::Rect(place.x, place.y, place.width, place.height)));
+}
+
+}  // namespace
+
+bool is_webp(EncodedBytes bytes) {
+  return bytes.size() >= kRiffHead && std::memcmp(bytes.data(), "RIFF", 4) == 0 &&
+         std::memcmp(bytes.data() + 8, "WEBP", 4) == 0;
+}
+
+ImageSize read_webp_header(EncodedBytes bytes) {
+  const WebPBitstreamFeatures features = features_of_file(bytes);
+  return {features.width, features.height};
+}
+
+Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  const WebPBitstreamFeatures features = features_of_file(bytes);
+  cv::Mat canvas = pooled_mat(features.height, features.width, CV_8UC3);
+  if (features.has_animation != 0)
+    decode_first_frame(bytes, canvas);
+  else
+    decode_into(bytes, canvas);
+  const Region& region = request.region;
+  return give_pixels(canvas(cv::Rect(region.x, region.y, region.width, region.height)), channels,
+                     request.depth, out);
+}
+
+}  // namespace tpack

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+namespace tpack {
+
+/// A shared library that is opened while the program runs, because few runs need it; it stays open.
+class SharedLibrary {
+ public:
+  /// `file` as the dynamic linker finds it, such as "libwebp.so.7"; `package` of Debian has it. Errors:
+  /// ResourceError that says what to install.
+  SharedLibrary(std::string file, const std::string& package);
+
+  /// Finds a function; its type is that of the variable: `decltype(&WebPGetInfo) get_info`. Errors:
+  /// ResourceError.
+  template <class Function>
+  void find(const char* name, Function*& function) const {
+    function = reinterpret_cast<Function*>(address_of(name));
+  }
+
+ private:
+  void* address_of(const char* name) const;
+
+  std::string file_;
+  void* handle_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,274 @@
+#include "dataflow/format/image_formats.h"
+
+#include <fstream>
+#include <map>
+#include <random>
+
+#include <nlohmann/json.hpp>
+
+#include "dataflow/flow_helpers.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/test_images.h"
+#include "support/paths.h"
+
+namespace tpack {
+namespace {
+
+std::vector<uint8_t> from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<uint8_t> bytes;
+  uint32_t value = 0;
+  int bits = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    value = value << 6U | static_cast<uint32_t>(digits.find(c));
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push_back(static_cast<uint8_t>(value >> static_cast<unsigned>(bits)));
+  }
+  return bytes;
+}
+
+/// A file of tests/golden/images.json with what Pillow reads from it.
+struct GoldenImage {
+  std::string name;
+  std::vector<uint8_t> file;
+  cv::Mat rgb;
+  cv::Mat deep;  // 16 bits, if the file has them
+  double off_by = 0;
+};
+
+cv::Mat deep_pixels(const std::vector<uint8_t>& bytes, int width, int height, int channels) {
+  cv::Mat out(height, width, CV_16UC(channels));
+  for (size_t i = 0; i < bytes.size() / 2; ++i)
+    out.ptr<uint16_t>()[i] = static_cast<uint16_t>(bytes[2 * i] << 8U | bytes[2 * i + 1]);
+  return out;
+}
+
+std::vector<GoldenImage> read_golden_images() {
+  std::ifstream in(source_folder() + "/tests/golden/images.json");
+  std::map<std::string, cv::Mat> pixels;
+  std::vector<GoldenImage> all;
+  const auto golden = nlohmann::json::parse(in);
+  for (const auto& one : golden.at("cases")) {
+    GoldenImage image{.name = one.at("name"), .file = from_base64(one.at("file"))};
+    const int width = one.at("size").at(0);
+    const int height = one.at("size").at(1);
+    if (one.contains("rgb")) {
+      std::vector<uint8_t> bytes = from_base64(one.at("rgb"));
+      pixels[image.name] = cv::Mat(height, width, CV_8UC3, bytes.data()).clone();
+    }
+    image.rgb = pixels.at(one.value("same_as", image.name));
+    image.off_by = one.value("off_by", 0);
+    if (one.contains("deep"))
+      image.deep = deep_pixels(from_base64(one.at("deep")), width, height, one.at("deep_channels"));
+    all.push_back(std::move(image));
+  }
+  return all;
+}
+
+const std::vector<GoldenImage>& golden_images() {
+  static const std::vector<GoldenImage> kept = read_golden_images();
+  return kept;
+}
+
+cv::Mat decoded_image(const std::vector<uint8_t>& file, const Region& region, int channels = 3,
+                      Depth depth = Depth::k8) {
+  cv::Mat out;
+  const Box part = decode_image(file, {.region = region, .depth = depth}, channels, out);
+  EXPECT_EQ(part, (Box{0, 0, static_cast<double>(region.width), static_cast<double>(region.height)}));
+  return out;
+}
+
+/// Calls `test` for each golden image; failures have its name.
+template <class Test>
+void for_each_golden_image(Test&& test) {
+  for (const GoldenImage& image : golden_images()) {
+    SCOPED_TRACE(image.name);
+    test(image);
+  }
+}
+
+TEST(ImageFormats, give_the_pixels_of_pillow) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const ImageSize size = read_image_header(image.file);
+    ASSERT_EQ(size, (ImageSize{image.rgb.cols, image.rgb.rows}));
+    const Region all{0, 0, size.width, size.height};
+    const cv::Mat rgb = decoded_image(image.file, all);
+    ASSERT_EQ(rgb.type(), CV_8UC3);
+    EXPECT_LE(largest_difference(rgb, image.rgb), image.off_by);
+    const cv::Mat gray = decoded_image(image.file, all, 1);
+    ASSERT_EQ(gray.type(), CV_8UC1);
+    const double rounding = image.off_by > 0 ? image.off_by + 4 : 1;
+    for (int y = 0; y < size.height; ++y) {
+      for (int x = 0; x < size.width; ++x) {
+        const cv::Vec3b color = image.rgb.at<cv::Vec3b>(y, x);
+        EXPECT_NEAR(gray.at<uint8_t>(y, x), 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2], rounding);
+      }
+    }
+  });
+}
+
+TEST(ImageFormats, give_regions_of_the_whole) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const int width = image.rgb.cols;
+    const int height = image.rgb.rows;
+    const cv::Mat whole = decoded_image(image.file, {0, 0, width, height});
+    for (const Region& r : {Region{1, 2, width - 3, height - 3}, Region{width - 1, height - 1, 1, 1},
+                            Region{0, height / 2, width, 1}}) {
+      const cv::Mat part = decoded_image(image.file, r);
+      // Of a part of a JPEG, the colors at its edges are interpolated from other pixels.
+      EXPECT_LE(largest_difference(part, whole(cv::Rect(r.x, r.y, r.width, r.height))),
+                image.off_by > 0 ? 2 : 0);
+    }
+  });
+}
+
+TEST(ImageFormats, have_16_bits_where_the_file_has_them) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const Region all{0, 0, image.rgb.cols, image.rgb.rows};
+    const ImageFormat* const format = image_format_of(image.file);
+    EXPECT_EQ(format->is_deep != nullptr && format->is_deep(image.file), !image.deep.empty());
+    if (image.deep.empty()) {
+      cv::Mat spread;
+      decoded_image(image.file, all).convertTo(spread, CV_16U, 257);
+      EXPECT_EQ(largest_difference(decoded_image(image.file, all, 3, Depth::k16), spread), 0);
+    } else {
+      const cv::Mat out = decoded_image(image.file, all, image.deep.channels(), Depth::k16);
+      ASSERT_EQ(out.type(), image.deep.type());
+      EXPECT_EQ(largest_difference(out, image.deep), 0);
+    }
+  });
+}
+
+/// The last bytes of some formats are no pixels: the end of the last chunk, an index, further pages.
+TEST(ImageFormats, truncated_files_are_errors) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const Region all{0, 0, image.rgb.cols, image.rgb.rows};
+    const cv::Mat whole = decoded_image(image.file, all);
+    for (size_t size = 0; size < image.file.size(); size += 1 + size / 40) {
+      const std::vector<uint8_t> cut(image.file.begin(), image.file.begin() + static_cast<ptrdiff_t>(size));
+      try {
+        ASSERT_EQ(read_image_header(cut), (ImageSize{all.width, all.height}));
+        EXPECT_EQ(largest_difference(decoded_image(cut, all), whole), 0)
+            << "cut to " << size << " of " << image.file.size();
+      } catch (const DataError&) {
+      }
+    }
+  });
+}
+
+/// Flipped bits, sizes that the header does not have, truncated files.
+std::vector<uint8_t> mutated(std::vector<uint8_t> file, std::mt19937& random) {
+  const auto below = [&random](size_t end) { return random() % end; };
+  constexpr std::array<uint8_t, 6> kExtremes = {0, 1, 0x7F, 0x80, 0xFF, '9'};
+  const size_t changes = 1 + below(3);
+  for (size_t i = 0; i < changes; ++i) {
+    const bool in_header = below(2) == 0;
+    const size_t at = below(in_header ? std::min<size_t>(file.size(), 64) : file.size());
+    if (below(3) == 0)
+      file[at] = kExtremes.at(below(kExtremes.size()));
+    else
+      file[at] ^= static_cast<uint8_t>(1U << below(8));
+  }
+  if (below(8) == 0) file.resize(1 + below(file.size()));
+  return file;
+}
+
+TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
+  for_each_golden_image([](const GoldenImage& image) {
+    std::mt19937 random(1);
+    constexpr int64_t kMostPixels = 1'000'000;  // larger ones take time, and no other path
+    for (int i = 0; i < 300; ++i) {
+      const std::vector<uint8_t> file = mutated(image.file, random);
+      try {
+        const ImageSize size = read_image_header(file);
+        if (int64_t{size.width} * size.height > kMostPixels) continue;
+        const Depth depth = i % 2 == 0 ? Depth::k8 : Depth::k16;
+        const cv::Mat out = decoded_image(file, {0, 0, size.width, size.height}, i % 3 == 0 ? 1 : 3, depth);
+        EXPECT_EQ(out.cols, size.width);
+        EXPECT_EQ(out.rows, size.height);
+      } catch (const DataError&) {
+      }
+    }
+  });
+}
+
+const std::vector<uint8_t>& golden_file(const std::string& name) {
+  const auto found = std::find_if(golden_images().begin(), golden_images().end(),
+                                  [&name](const GoldenImage& image) { return image.name == name; });
+  return found->file;
+}
+
+TEST(ImageFormat, is_known_by_its_content) {
+  for (const GoldenImage& image : golden_images()) {
+    std::string name(image_format_of(image.file)->name);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    EXPECT_EQ(name, image.name.substr(0, image.name.find('_')));
+  }
+}
+
+TEST(ImageFormat, is_guessed_from_the_ending_of_a_name) {
+  EXPECT_EQ(image_format_of_name("a/b.TIF")->name, "TIFF");
+  EXPECT_EQ(image_format_of_name("b.ppm")->name, "PNM");
+  for (const char* name : {"b", "b.", ".gif", "gif", "b.heic"})
+    EXPECT_EQ(image_format_of_name(name), nullptr) << name;
+}
+
+TEST(ImageFormat, has_names_for_messages) {
+  EXPECT_EQ(image_format_names(), "JPEG, PNG, GIF, BMP, TIFF, WebP or PNM");
+  EXPECT_EQ(image_file_endings(),
+            ".jpg, .jpeg, .png, .gif, .bmp, .tif, .tiff, .webp, .pbm, .pgm, .ppm or .pnm");
+}
+
+/// 70000 x 70000 pixels, in each format that can say so.
+TEST(ImageFormat, rejects_huge_images_by_their_header) {
+  const auto error_with = [](const std::string& name, size_t at, const std::vector<uint8_t>& bytes) {
+    std::vector<uint8_t> file = golden_file(name);
+    std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
+    return error_of([&] { read_image_header(file); });
+  };
+  const std::string limit = "at most 64 megapixels and 16384 pixels per side";
+  EXPECT_THAT(error_with("bmp_rgb", 18, {0x70, 0x11, 1, 0}), testing::HasSubstr(limit));
+  EXPECT_THAT(error_with("gif_plain", 6, {0xFF, 0xFF, 0xFF, 0xFF}), testing::HasSubstr(limit));
+  EXPECT_THAT(error_with("pnm_rgb", 3, {'9', '9', '9', '9', '9', '\n', '9', '\n', '9', '\n'}),
+              testing::HasSubstr(limit));
+}
+
+TEST(ImageFormat, damage_is_named) {
+  const auto error_with = [](const std::string& name, size_t bytes) {
+    std::vector<uint8_t> file = golden_file(name);
+    file.resize(file.size() - bytes);
+    return error_of([&] { decoded_image(file, {0, 0, 17, 13}); });
+  };
+  EXPECT_EQ(error_with("bmp_rgb", 20), "damaged BMP: the file ends early");
+  EXPECT_EQ(error_with("gif_plain", 20), "damaged GIF: the file ends early");
+  EXPECT_EQ(error_with("pnm_rgb", 1), "damaged PNM: the file ends early");
+  EXPECT_EQ(error_with("webp_lossy", 1), "damaged WebP: the file ends early");
+  EXPECT_THAT(error_with("tiff_lzw", 20), testing::HasSubstr("damaged TIFF: "));
+}
+
+/// Of pixels that are numbers, nothing says which of them is white.
+TEST(ImageFormat, tiffs_that_are_no_pictures_are_rejected) {
+  std::vector<uint8_t> file = golden_file("tiff_gray_16");
+  // The last field, samples per pixel, becomes the format of the samples; there is one sample without it,
+  // too.
+  const std::vector<uint8_t> samples = {0x15, 1, 3, 0, 1, 0, 0, 0, 1, 0};
+  auto field = std::search(file.begin(), file.end(), samples.begin(), samples.end());
+  ASSERT_NE(field, file.end());
+  *field = 0x53;
+  field[8] = 2;
+  EXPECT_EQ(error_of([&] {
+              decoded_image(file, {0, 0, 17, 13});
+            }),
+            "a TIFF of signed or complex pixels, which is not supported; convert it to JPEG or PNG");
+  field[8] = 3;
+  EXPECT_EQ(error_of([&] {
+              decoded_image(file, {0, 0, 17, 13});
+            }),
+            "a TIFF of floating-point pixels, which is not supported; convert it to JPEG or PNG");
+}
+
+}  // namespace
+}  // namespace tpack
