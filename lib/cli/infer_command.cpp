@@ -110,8 +110,11 @@ void add_infer_options(CLI::App& command, Action& action) {
       ->check(CLI::Range(0.0, 1.0));
   command
       .add_option("--images", options->infer.images,
-                  "folder for outputs that are images, as PNG (default: their values are written)")
+                  "folder for outputs that are images, or classes of pixels, as PNG (default: their values "
+                  "are written)")
       ->check(not_empty());
+  command.add_flag("--overlays", options->infer.overlays,
+                   "with --images, also each image with the colors of its mask over it");
   add_sample_options(command, options);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()

@@ -61,6 +61,32 @@ PngImage encode_one(const Tensor& picture) {
 
 }  // namespace
 
+/// Source: the development kit of PASCAL VOC 2012, VOCcolormap: the bits of the number, three at a time, are
+/// the upper bits of red, green and blue.
+std::vector<RgbColor> class_colors(size_t classes) {
+  std::vector<RgbColor> colors(std::min<size_t>(classes, 256));
+  for (size_t c = 0; c < colors.size(); ++c) {
+    for (size_t bit = 0; bit < 8; ++bit)
+      colors[c].at(bit % 3) |= static_cast<uint8_t>((c >> bit & 1U) << (7 - bit / 3));
+  }
+  return colors;
+}
+
+std::string encode_palette_png(const Tensor& places, std::span<const RgbColor> palette) {
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  header.height = static_cast<png_uint_32>(places.shape()[0]);
+  header.width = static_cast<png_uint_32>(places.shape()[1]);
+  header.format = PNG_FORMAT_RGB_COLORMAP;
+  header.colormap_entries = static_cast<png_uint_32>(palette.size());
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(header);
+  std::string png(bytes, '\0');
+  if (png_image_write_to_memory(&header, png.data(), &bytes, 0, places.raw(), 0, palette.data()) == 0)
+    throw ResourceError(std::string("a mask cannot be encoded as PNG: ") + header.message);
+  png.resize(bytes);
+  return png;
+}
+
 std::vector<PngImage> encode_png(const Tensor& pictures) {
   const Shape shape = batch_shape(pictures.spec());
   const Tensor batch = as_bytes(pictures).reshaped(shape);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,5 +22,12 @@ struct PngImage {
 /// float32 from 0 to 255 (rounded, clamped). Errors: ShapeError for other shapes and types, ResourceError
 /// where it fails.
 std::vector<PngImage> encode_png(const Tensor& pictures);
+
+using RgbColor = std::array<uint8_t, 3>;
+/// The colors by which people tell classes apart: those of PASCAL VOC, black for class 0; 256 at most.
+std::vector<RgbColor> class_colors(size_t classes);
+/// A PNG whose pixels are places in a palette of at most 256 colors: class numbers that can be looked at.
+/// Shapes: places uint8 [H, W]. Errors: ResourceError.
+std::string encode_palette_png(const Tensor& places, std::span<const RgbColor> palette);
 
 }  // namespace tpack

@@ -46,6 +46,36 @@ std::string described(const Predictor& predictor) {
   return join(all, ", ");
 }
 
+/// Class numbers of pixels, such as an ArgMax gives of scores.
+bool is_mask(const OutputForm& form) { return form.spec.shape.rank() == 2 && !is_float(form.spec.dtype); }
+
+/// The image of a sample, uint8 [H, W, channels] of the size of a mask; null if the model takes none.
+const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask) {
+  for (const Tensor& input : inputs) {
+    const Shape& shape = input.shape();
+    const bool is_image =
+        input.dtype() == DType::kUInt8 && shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3);
+    if (is_image && shape[0] == mask.shape()[0] && shape[1] == mask.shape()[1]) return &input;
+  }
+  return nullptr;
+}
+
+/// The image with the colors of its mask over it, half of each; class 0 has no color. [H, W, 3]
+Tensor overlaid(const Tensor& image, const Tensor& mask, std::span<const RgbColor> colors) {
+  const int64_t channels = image.shape()[2];
+  Tensor out(DType::kUInt8, {mask.shape()[0], mask.shape()[1], 3});
+  for (int64_t p = 0; p < mask.elements(); ++p) {
+    const auto of_class = static_cast<size_t>(mask.at(p));
+    for (int64_t c = 0; c < 3; ++c) {
+      const uint8_t pixel = image.data<uint8_t>()[p * channels + (channels == 1 ? 0 : c)];
+      const auto at = static_cast<size_t>(c);
+      out.data<uint8_t>()[p * 3 + c] =
+          of_class == 0 ? pixel : static_cast<uint8_t>((pixel + colors[of_class].at(at)) / 2);
+    }
+  }
+  return out;
+}
+
 /// How each output is written.
 class Roles {
  public:
@@ -57,10 +87,14 @@ class Roles {
     check_classes();
     check_labels();
     check_threshold();
+    if (options.overlays && options.images.empty())
+      throw ConfigError("--overlays: --images is missing, the folder that they are written to");
     if (!options.images.empty() && !has(OutputRole::kPicture)) {
       throw ConfigError(
           "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
-          "channels, or as many numbers as the image has that the model takes; there are " +
+          "channels, as many numbers as the image has that the model takes, or class numbers of pixels, "
+          "int32 "
+          "[height, width]; there are " +
           described(predictor));
     }
   }
@@ -70,7 +104,7 @@ class Roles {
   /// What the numbers mean. Labels that the user gives are for any vector,
   /// where no output is probabilities of classes.
   OutputRole role_of(const OutputForm& form, const OutputImages& pictures) const {
-    if (!options_.images.empty() && pictures.is_image(form)) return OutputRole::kPicture;
+    if (!options_.images.empty() && (pictures.is_image(form) || is_mask(form))) return OutputRole::kPicture;
     if (form.spec.shape.rank() != 1) return OutputRole::kValues;
     if (is_of_classes(form)) return OutputRole::kClasses;
     const bool has_names = std::ssize(labels_) == form.spec.shape[0];
@@ -137,10 +171,10 @@ class Roles {
 
 /// Writes FOLDER/NUMBER-STEM-OUTPUT.png (with the stem of the file that was read) and returns its path.
 std::string write_picture(const std::string& folder, int64_t number, const std::string& file,
-                          const std::string& output, const Tensor& pixels) {
+                          const std::string& output, const std::string& png) {
   const std::string stem = std::filesystem::path(file).stem().string();
   std::string path = folder + "/" + sample_file_name(number, stem + "-" + output);
-  write_whole_file(path, encode_png(pixels).at(0).png);
+  write_whole_file(path, png);
   return path;
 }
 
@@ -305,7 +339,7 @@ class Inference {
     for (Prediction& p : pending_) {
       if (p.error.empty()) {
         for (const Tensor& value : values) p.outputs.push_back(value.row(row));
-        ++row;
+        inputs_of_[&p] = static_cast<size_t>(row++);
         reject_nan(p);
       }
     }
@@ -317,6 +351,7 @@ class Inference {
       ++written_;
     }
     pending_.clear();
+    inputs_of_.clear();
     for (auto& samples : batch_) samples.clear();
   }
 
@@ -344,20 +379,44 @@ class Inference {
       if (values.empty()) return;
       const OutputMeaning meaning = first().predictor().forms()[i].meaning;
       ranges_.push_back(output.range.value_or(likely_range(meaning, values)));
-      if (roles_[i].role == OutputRole::kPicture && !output.range && !has_own_range(meaning))
+      const bool is_image =
+          roles_[i].role == OutputRole::kPicture && !is_mask(first().predictor().forms()[i]);
+      if (is_image && !output.range && !has_own_range(meaning))
         log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
                   ", which its values fit; to say it, write {output: " + output.from.name +
                   ", range: [BLACK, WHITE]} in predict.outputs");
     }
   }
 
+  /// Classes from 256 on are written as 255.
+  std::string write_mask(const Prediction& p, size_t output) {
+    const Tensor& classes = p.outputs[output];
+    Tensor mask(DType::kUInt8, classes.shape());
+    for (int64_t k = 0; k < mask.elements(); ++k)
+      mask.data<uint8_t>()[k] = static_cast<uint8_t>(std::clamp(classes.at(k), 0.0, 255.0));
+    const std::vector<RgbColor> colors = class_colors(256);
+    const std::string& name = roles_[output].name;
+    if (options_.overlays) {
+      const Tensor* image = image_under(batch_[0][inputs_of_.at(&p)], mask);
+      if (image == nullptr)
+        throw ConfigError("--overlays: the model takes no image of uint8 of the size of '" + name + "'");
+      write_picture(options_.images, written_, p.file, name + "-overlay",
+                    encode_png(overlaid(*image, mask, colors)).at(0).png);
+    }
+    return write_picture(options_.images, written_, p.file, name, encode_palette_png(mask, colors));
+  }
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
-      p.pictures[i] =
-          write_picture(options_.images, written_, p.file, roles_[i].name,
-                        pictures_.pixels(first().predictor().forms()[i], p.outputs[i], ranges_[i]));
+      const OutputForm& form = first().predictor().forms()[i];
+      if (is_mask(form)) {
+        p.pictures[i] = write_mask(p, i);
+      } else {
+        const Tensor pixels = pictures_.pixels(form, p.outputs[i], ranges_[i]);
+        p.pictures[i] =
+            write_picture(options_.images, written_, p.file, roles_[i].name, encode_png(pixels).at(0).png);
+      }
     }
   }
 
@@ -369,6 +428,7 @@ class Inference {
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;
+  std::map<const Prediction*, size_t> inputs_of_;        // rows of batch_, of the good samples
   std::vector<Prediction> pending_;                      // samples since the last batch, good and bad
   std::vector<std::vector<std::vector<Tensor>>> batch_;  // of each model, the inputs of the good ones
   std::string header_;                                   // of rows on standard input

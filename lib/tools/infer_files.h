@@ -16,7 +16,8 @@ struct InferOptions {
   std::string labels;      // a file with the names of the classes, one per line; empty: the checkpoint's
   int top_k = 1;           // classes that are named; hdf5 has the scores of all
   double threshold = 0.5;  // probability from which a label of a set, or the second of two classes, holds
-  std::string images;      // folder for outputs that are images; empty: they are values
+  std::string images;      // folder for outputs that are images or masks; empty: they are values
+  bool overlays = false;   // also the image under each mask
   int64_t batch = 64;      // samples that run together
   /// Of csv: columns of the table that was read, outputs, "file", and one name for the prediction. Empty: the
   /// usual columns.

@@ -492,5 +492,47 @@ TEST_F(Infer, draws_pictures) {
   }
 }
 
+/// Classes of pixels become PNGs with a palette, and with --overlays pictures of both.
+TEST_F(Infer, draws_masks) {
+  train("{RenderedShapes: {size: 8, resolution: 16}}",
+        "model:\n  inputs: {image: {shape: [16, 16, 3], dtype: uint8, layout: HWC}, mask: {shape: [16, 16], "
+        "dtype: uint8}}\n"
+        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 4, kernel: 1}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: mask}]\n"
+        "predict: {data: train, outputs: {mask: {ArgMax: {input: fc, axis: 1}}}}\n");
+  Tensor image(DType::kUInt8, {16, 16, 3});
+  for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(i % 251);
+  write_content(folder_ / "in.png", encode_png(image).at(0).png);
+  const Outcome values = infer({folder_ / "in.png"});
+  ASSERT_EQ(values.code, 0) << values.err;
+  const json classes = json::parse(values.out).at("outputs").at("mask");
+  const Outcome outcome = infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto pixels = [&](const std::string& name) {
+    const std::string file = content_of(folder_ / ("images/" + name));
+    Datapoint d;
+    Image& picture = d.renew_image(0);
+    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
+    picture.header_known(Color::kRgb);
+    return d.to_tensor(0).clone();
+  };
+  const Tensor mask = pixels("000-in-mask.png");
+  const Tensor overlay = pixels("000-in-mask-overlay.png");
+  const std::vector<RgbColor> colors = class_colors(4);
+  EXPECT_EQ(colors[3], (RgbColor{128, 128, 0}));
+  for (size_t p = 0; p < 256; ++p) {
+    const auto of_class = classes[p / 16][p % 16].get<size_t>();
+    for (size_t c = 0; c < 3; ++c) {
+      const auto at = static_cast<int64_t>(p * 3 + c);
+      ASSERT_EQ(mask.at(at), colors.at(of_class).at(c));
+      const double own = image.at(at);
+      ASSERT_NEAR(overlay.at(at), of_class == 0 ? own : (own + colors.at(of_class).at(c)) / 2, 0.51);
+    }
+  }
+  const Outcome without = infer({folder_ / "in.png", "--overlays"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err, testing::HasSubstr("--images is missing"));
+}
+
 }  // namespace
 }  // namespace tpack
