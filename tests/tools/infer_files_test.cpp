@@ -1,5 +1,5 @@
-// Runs `tpack infer` on models for tables, sets of labels and pictures. stored_model_test.cpp has classes of
-// images.
+// Runs `tpack infer` on models for tables and sets of labels. stored_model_test.cpp has classes of images,
+// infer_files_pictures_test.cpp outputs that are pictures.
 #include "tools/infer_files.h"
 
 #include <algorithm>
@@ -440,98 +440,6 @@ TEST_F(Infer, writes_values_of_other_outputs) {
   const Outcome ranked = infer({folder_ / "train.csv", "--format", "csv", "--labels", folder_ / "names.txt",
                                 "--set", "predict.outputs.p=!delete"});
   EXPECT_TRUE(ranked.out.starts_with("file,label,score,error\n")) << ranked.out << ranked.err;
-}
-
-/// Outputs that are images become PNG files whose pixels are the values.
-TEST_F(Infer, draws_pictures) {
-  train("{FakeData: {shapes: [[2, 3, 3]], dtype: [uint8], names: [image], size: 8, domain: [0, 255]}}",
-        "model:\n  inputs: {image: {shape: [2, 3, 3], dtype: uint8, layout: HWC}}\n"
-        "  layers:\n    - Normalize: {name: pixels, scale: 0.00392156862745098, offset: 0}\n"
-        "    - Conv2D: {name: conv, filters: 3, kernel: 1}\n"
-        "    - FullyConnected: {name: fc, units: 18}\n"
-        "    - Reshape: {name: target, input: pixels, shape: [18]}\n"
-        "  cost: [SigmoidCrossEntropy: {logits: fc, labels: target}]\n"
-        "predict: {data: train, outputs: {flat: {Sigmoid: fc}, same: {Normalize: {input: pixels, scale: 255, "
-        "offset: 0}}, unit: pixels, dark: {output: pixels, range: [0, 2]}, t: {Tanh: conv}}}\n");
-  Tensor image = Tensor::zeros({DType::kUInt8, {2, 3, 3}});
-  for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(13 * i);
-  write_content(folder_ / "in.png", encode_png(image).at(0).png);
-  const Outcome values = infer({folder_ / "in.png"});
-  ASSERT_EQ(values.code, 0) << values.err;
-  const json numbers = json::parse(values.out).at("outputs");
-  const Outcome outcome = infer({folder_ / "in.png", "--images", folder_ / "images"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const json paths = json::parse(outcome.out).at("outputs");
-  EXPECT_EQ(paths.at("flat"), folder_ / "images/000-in-flat.png");
-  const auto pixels = [&](const char* output) {
-    const std::string file = content_of(paths.at(output).get<std::string>());
-    Datapoint d;
-    Image& picture = d.renew_image(0);
-    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known(Color::kRgb);
-    return d.to_tensor(0).clone();
-  };
-  EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
-  EXPECT_EQ(max_difference(pixels("unit"), image), 0) << "found to be in [0, 1]";
-  for (int64_t i = 0; i < image.elements(); ++i)
-    EXPECT_NEAR(pixels("dark").at(i), image.at(i) / 2, 0.51) << "half of the given range";
-  EXPECT_THAT(outcome.err, testing::AllOf(testing::HasSubstr("output 'unit': black and white are [0, 1]"),
-                                          testing::HasSubstr("output 'same': black and white are [0, 255]"),
-                                          testing::Not(testing::HasSubstr("output 'dark'")),
-                                          testing::Not(testing::HasSubstr("output 't'"))));
-  const Tensor flat = pixels("flat");
-  const Tensor t = pixels("t");
-  for (size_t y = 0; y < 2; ++y) {
-    for (size_t x = 0; x < 3; ++x) {
-      for (size_t c = 0; c < 3; ++c) {  // channel, row, column
-        const auto at = static_cast<int64_t>(y * 9 + x * 3 + c);
-        EXPECT_NEAR(flat.at(at), 255 * numbers.at("flat")[c * 6 + y * 3 + x].get<double>(), 0.51);
-        EXPECT_NEAR(t.at(at), 127.5 * (numbers.at("t")[c][y][x].get<double>() + 1), 0.51);
-      }
-    }
-  }
-}
-
-/// Classes of pixels become PNGs with a palette, and with --overlays pictures of both.
-TEST_F(Infer, draws_masks) {
-  train("{RenderedShapes: {size: 8, resolution: 16}}",
-        "model:\n  inputs: {image: {shape: [16, 16, 3], dtype: uint8, layout: HWC}, mask: {shape: [16, 16], "
-        "dtype: uint8}}\n"
-        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 4, kernel: 1}]\n"
-        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: mask}]\n"
-        "predict: {data: train, outputs: {mask: {ArgMax: {input: fc, axis: 1}}}}\n");
-  Tensor image(DType::kUInt8, {16, 16, 3});
-  for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(i % 251);
-  write_content(folder_ / "in.png", encode_png(image).at(0).png);
-  const Outcome values = infer({folder_ / "in.png"});
-  ASSERT_EQ(values.code, 0) << values.err;
-  const json classes = json::parse(values.out).at("outputs").at("mask");
-  const Outcome outcome = infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const auto pixels = [&](const std::string& name) {
-    const std::string file = content_of(folder_ / ("images/" + name));
-    Datapoint d;
-    Image& picture = d.renew_image(0);
-    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known(Color::kRgb);
-    return d.to_tensor(0).clone();
-  };
-  const Tensor mask = pixels("000-in-mask.png");
-  const Tensor overlay = pixels("000-in-mask-overlay.png");
-  const std::vector<RgbColor> colors = class_colors(4);
-  EXPECT_EQ(colors[3], (RgbColor{128, 128, 0}));
-  for (size_t p = 0; p < 256; ++p) {
-    const auto of_class = classes[p / 16][p % 16].get<size_t>();
-    for (size_t c = 0; c < 3; ++c) {
-      const auto at = static_cast<int64_t>(p * 3 + c);
-      ASSERT_EQ(mask.at(at), colors.at(of_class).at(c));
-      const double own = image.at(at);
-      ASSERT_NEAR(overlay.at(at), of_class == 0 ? own : (own + colors.at(of_class).at(c)) / 2, 0.51);
-    }
-  }
-  const Outcome without = infer({folder_ / "in.png", "--overlays"});
-  EXPECT_EQ(without.code, 2);
-  EXPECT_THAT(without.err, testing::HasSubstr("--images is missing"));
 }
 
 }  // namespace
