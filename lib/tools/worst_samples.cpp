@@ -63,12 +63,13 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
       if (judgement_.kind == Judgement::Kind::kYesOrNo) return std::string(c == 1 ? "yes" : "no");
       return std::to_string(c);
     };
-    const bool is_class = sample->actual >= 0;
-    const bool are_pixels = of.predictions.shape().rank() == 4;
-    entry.actual = is_class ? class_text(sample->actual) : are_pixels ? "" : text_of(of.targets, row, false);
-    entry.predicted = is_class     ? class_text(sample->predicted)
-                      : are_pixels ? ""
-                                   : text_of(of.predictions, row, true);
+    if (sample->actual >= 0) {
+      entry.actual = class_text(sample->actual);
+      entry.predicted = class_text(sample->predicted);
+    } else if (of.predictions.shape().rank() < 4) {  // pixels are too many to write
+      entry.actual = text_of(of.targets, row, false);
+      entry.predicted = text_of(of.predictions, row, true);
+    }
     if (entries_.size() == count_) {
       std::pop_heap(entries_.begin(), entries_.end(), is_worse);
       entries_.pop_back();

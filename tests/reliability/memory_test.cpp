@@ -43,10 +43,10 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   /// The most bytes that a training holds whose kernels are chosen by `algorithm`.
   double most_held(const std::string& algorithm) const {
     const std::string run = run_folder(algorithm);
-    Process training({program(), "train", config(), "--log-dir", run, "--resume", "never", "--set",
-                      "max_epoch=1", "--set", "steps_per_epoch=" + std::to_string(GetParam().steps), "--set",
-                      "engine.algorithm=" + algorithm},
-                     folder_ / "out");
+    Process training(
+        {program(), "train", config(), "--log-dir", run, "--resume", "never", "--set", "max_epoch=1", "--set",
+         "steps_per_epoch=" + std::to_string(GetParam().steps), "--set", "engine.algorithm=" + algorithm},
+        folder_ / "out");
     const int code = training.wait();
     EXPECT_TRUE(code == 0 || code == 8) << training.err();  // few steps need not meet a gate
     return nlohmann::json::parse(content_of(run + "/exit.json")).at("peak_memory_bytes");
@@ -67,8 +67,8 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   }
 };
 
-/// Before kernels were timed, the prediction is for the kernels that rules choose. A kernel that timings choose
-/// instead never has more scratch memory, so a training that times them holds no more than that.
+/// Before kernels were timed, the prediction is for the kernels that rules choose. A kernel that timings
+/// choose instead never has more scratch memory, so a training that times them holds no more than that.
 TEST_P(Memory, is_what_the_check_predicts) {
   const double by_rules = predicted();
   const double held_by_rules = most_held("heuristic");

@@ -81,7 +81,7 @@ class RenderedShapes final : public RandomAccessSource {
   /// One that can be told from the ground: a channel differs by a quarter of its range.
   static cv::Scalar color_on(Rng& rng, const cv::Scalar& ground) {
     while (true) {
-      const cv::Scalar found = color(rng);
+      cv::Scalar found = color(rng);
       for (int channel = 0; channel < 3; ++channel)
         if (std::abs(found[channel] - ground[channel]) >= 64) return found;
     }
