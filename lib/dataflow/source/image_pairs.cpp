@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "dataflow/source/image_file.h"

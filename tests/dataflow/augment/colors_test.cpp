@@ -165,7 +165,10 @@ TEST(ColorJitter, runs_its_parts_in_every_order) {
     const auto transform = jitter->draw({9, 9}, rng);
     ASSERT_EQ(transform->parts().size(), 3);
     std::vector<std::string> names;
-    for (const auto& part : transform->parts()) names.emplace_back(typeid(*part).name());
+    for (const auto& part : transform->parts()) {
+      const Transform& one = *part;
+      names.emplace_back(typeid(one).name());
+    }
     orders.insert(names);
   }
   EXPECT_EQ(orders.size(), 6);
