@@ -94,9 +94,14 @@ class DiceLoss final : public Loss {
     const Symbol rows = model.scores(p_.logits, p_.labels);
     const Symbol labels = model.class_numbers(p_.labels, rows);
     const int64_t count = rows.shape()[1];
-    const Symbol yes = softmax(b, rows);
-    return by_image(b, {yes, b.sub(1.0, yes), one_hot(b, labels, count), {}},
-                    model.output(p_.logits).shape()[0], count, labels);
+    const Symbol known =
+        p_.ignore_label ? b.cast(b.select(counts_of(b, labels, *p_.ignore_label), labels, 0.0), DType::kInt32)
+                        : labels;
+    const Symbol facts = one_hot(b, known, count);
+    // NaN for a label that is no class, so that a training ends there.
+    const Symbol bad = b.stop_gradient(b.div(0.0, b.reduce_sum(facts, {1}, Builder::Keep::kYes)));
+    const Symbol yes = b.add(softmax(b, rows), bad);
+    return by_image(b, {yes, b.sub(1.0, yes), facts, {}}, model.output(p_.logits).shape()[0], count, labels);
   }
   /// `others` is made of `facts` and of what counts.
   Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol labels) const {

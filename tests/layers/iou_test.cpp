@@ -107,6 +107,20 @@ TEST(DiceLoss, is_exact_where_it_is_small) {
   }
 }
 
+TEST(DiceLoss, is_nan_for_a_label_that_is_no_class) {
+  const auto loss = [](const std::string& more) {
+    std::vector<int32_t> labels = kPixelLabels;
+    labels[3] = 255;
+    return testkit::evaluate(
+               function_of_outputs<Cost>("DiceLoss: {logits: y, labels: mask" + more + "}", {"y", "mask"}),
+               {images_of_scores(), Tensor::of<int32_t>({kImages, kHeight, kWidth}, labels)},
+               DType::kFloat64)[0]
+        .at(0);
+  };
+  EXPECT_TRUE(std::isnan(loss("")));
+  EXPECT_TRUE(std::isfinite(loss(", ignore_label: 255")));
+}
+
 /// Each label of several is a yes or no of its own channel: the mean of both.
 TEST(DiceLoss, of_channels_is_the_mean_of_theirs) {
   const Tensor x = testkit::random_tensor({1, 2, 3, 4}, 9, DType::kFloat64, -2, 2);
