@@ -86,16 +86,16 @@ HWY_EXPORT(to_bfloat_of);
 HWY_EXPORT(from_bfloat_of);
 
 void convert(std::span<const float> from, BFloat16* to) {
-  HWY_DYNAMIC_DISPATCH(to_bfloat_of)(from.data(), &to->bits, from.size());
+  HWY_DYNAMIC_DISPATCH(to_bfloat_of)(from.data(), reinterpret_cast<uint16_t*>(to), from.size());
 }
 void convert(std::span<const float> from, Float16* to) {
-  HWY_DYNAMIC_DISPATCH(to_half_of)(from.data(), &to->bits, from.size());
+  HWY_DYNAMIC_DISPATCH(to_half_of)(from.data(), reinterpret_cast<uint16_t*>(to), from.size());
 }
 void convert(std::span<const BFloat16> from, float* to) {
-  HWY_DYNAMIC_DISPATCH(from_bfloat_of)(&from.data()->bits, to, from.size());
+  HWY_DYNAMIC_DISPATCH(from_bfloat_of)(reinterpret_cast<const uint16_t*>(from.data()), to, from.size());
 }
 void convert(std::span<const Float16> from, float* to) {
-  HWY_DYNAMIC_DISPATCH(from_half_of)(&from.data()->bits, to, from.size());
+  HWY_DYNAMIC_DISPATCH(from_half_of)(reinterpret_cast<const uint16_t*>(from.data()), to, from.size());
 }
 
 }  // namespace tpack
