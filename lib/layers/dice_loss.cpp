@@ -1,4 +1,5 @@
 #include "layers/binary_prediction.h"
+#include "layers/class_losses.h"
 #include "layers/confusion.h"
 #include "layers/loss.h"
 #include "ops/softmax_cross_entropy.h"
@@ -85,35 +86,32 @@ class DiceLoss final : public Loss {
     };
     const Symbol logits = channels_last(x);
     const Symbol labels = channels_last(given);
+    const Symbol counts = p_.ignore_label ? counts_of(b, labels, *p_.ignore_label) : Symbol{};
     return by_image(b, {b.sigmoid(logits), b.sigmoid(b.neg(logits)), labels, {}}, x.shape()[0], channels,
-                    labels);
+                    counts);
   }
   Overlap classes(const ModelView& model, const std::string& kind) const {
     Builder& b = model.builder();
-    model.class_scores(p_.logits, kind + " DiceLoss");  // rejects the output of a softmax
-    const Symbol rows = model.scores(p_.logits, p_.labels);
-    const Symbol labels = model.class_numbers(p_.labels, rows);
-    const int64_t count = rows.shape()[1];
-    const Symbol known =
-        p_.ignore_label ? b.cast(b.select(counts_of(b, labels, *p_.ignore_label), labels, 0.0), DType::kInt32)
-                        : labels;
-    const Symbol facts = one_hot(b, known, count);
-    // NaN for a label that is no class, so that a training ends there.
+    const Classification of = classification(
+        model,
+        {.logits = p_.logits, .labels = p_.labels, .class_weights = {}, .ignore_label = p_.ignore_label},
+        kind + " DiceLoss");
+    const int64_t count = of.logits.shape()[1];
+    const Symbol facts = one_hot(b, of.labels, count);
+    // NaN for a label that is not a class, so that a training ends there.
     const Symbol bad = b.stop_gradient(b.div(0.0, b.reduce_sum(facts, {1}, Builder::Keep::kYes)));
-    const Symbol yes = b.add(softmax(b, rows), bad);
-    return by_image(b, {yes, b.sub(1.0, yes), facts, {}}, model.output(p_.logits).shape()[0], count, labels);
+    const Symbol yes = b.add(softmax(b, of.logits), bad);
+    return by_image(b, {yes, b.sub(1.0, yes), facts, {}}, of.losses[0], count, of.counts);
   }
-  /// `others` is made of `facts` and of what counts.
-  Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol labels) const {
+  /// `others` is made of `facts` and of what counts: 1 or 0 for each label; empty: all.
+  static Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol counts) {
     const int64_t pixels = of.yes.shape().elements() / (samples * classes);
     for (Symbol* x : {&of.yes, &of.no, &of.facts}) *x = b.reshape(*x, {samples, pixels, classes});
-    if (!p_.ignore_label) {
+    if (!counts) {
       of.others = b.sub(1.0, of.facts);
       return of;
     }
-    const Symbol of_labels = counts_of(b, labels, *p_.ignore_label);
-    const int64_t each = of_labels.shape().elements() / (samples * pixels);
-    const Symbol counts = b.reshape(of_labels, {samples, pixels, each});
+    counts = b.reshape(counts, {samples, pixels, counts.shape().elements() / (samples * pixels)});
     of.facts = b.mul(of.facts, counts);
     of.others = b.sub(counts, of.facts);
     return of;

@@ -62,9 +62,9 @@ Symbol pixel_shuffle(Builder& b, Symbol x, int64_t factor) {
   check_sizes(b, {{"factor", factor}});
   const Shape& s = x.shape();
   if (s[1] % (factor * factor) != 0)
-    throw_shape_error(b,
-                      "the input has " + std::to_string(s[1]) +
-                          " channels, which is no multiple of factor^2 = " + std::to_string(factor * factor));
+    throw_shape_error(
+        b, "the input has " + std::to_string(s[1]) +
+               " channels, which is not a multiple of factor^2 = " + std::to_string(factor * factor));
   const int64_t channels = s[1] / (factor * factor);
   const Symbol parts = b.reshape(x, {s[0], channels, factor, factor, s[2], s[3]});
   return b.reshape(b.transpose(parts, {0, 1, 4, 2, 5, 3}), {s[0], channels, s[2] * factor, s[3] * factor});

@@ -28,9 +28,7 @@ class CenterPaste final : public Augmentor {
   explicit CenterPaste(Params p) : p_(std::move(p)) {}
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
-    check_background_fits(size, p_.background_shape);
-    return make_paste(p_.background_shape, (p_.background_shape.width - size.width) / 2,
-                      (p_.background_shape.height - size.height) / 2, p_.fill);
+    return make_center_paste(size, p_.background_shape, p_.fill);
   }
   Shape shape(const Shape& in) const override {
     return shape_on_background(in, p_.background_shape, p_.fill);

@@ -1,11 +1,11 @@
 #include "dataflow/augment/fill.h"
 
 #include <string>
+#include <utility>
 
 #include <opencv2/core.hpp>
 
 #include "core/error.h"
-#include "dataflow/augment/augmentor.h"
 
 namespace tpack {
 namespace {
@@ -15,7 +15,21 @@ std::string wrong_channels(size_t given, int64_t channels) {
          (channels == 1 ? " channel" : " channels") + "; write one number, or one per channel";
 }
 
+class Erase final : public Transform {
+ public:
+  Erase(const cv::Rect& rectangle, Fill fill) : rectangle_(rectangle), fill_(std::move(fill)) {}
+  void image(cv::Mat& m) const override { m(rectangle_).setTo(fill_.scalar(m)); }
+
+ private:
+  cv::Rect rectangle_;
+  Fill fill_;
+};
+
 }  // namespace
+
+std::unique_ptr<Transform> make_erase(const cv::Rect& rectangle, const Fill& fill) {
+  return std::make_unique<Erase>(rectangle, fill);
+}
 
 cv::Scalar Fill::scalar(const cv::Mat& m) const {
   const double unit = pixel_unit(m);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <opencv2/core/mat.hpp>
 
 #include "core/field.h"
+#include "dataflow/augment/augmentor.h"
 #include "tensor/shape.h"
 
 namespace tpack {
@@ -28,6 +30,9 @@ struct Codec<Fill> {
   static std::optional<Fill> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Fill& fill);
 };
+
+/// Fills a rectangle, which is inside of the image. Masks stay.
+std::unique_ptr<Transform> make_erase(const cv::Rect& rectangle, const Fill& fill);
 
 /// What is outside of an image: a color, or what a config calls `edge` or `reflect`.
 struct Border {

@@ -39,6 +39,11 @@ std::unique_ptr<Transform> make_paste(const Extent& canvas, int x, int y, const 
   return std::make_unique<Paste>(canvas.size(), x, y, fill);
 }
 
+std::unique_ptr<Transform> make_center_paste(ImageSize image, const Extent& canvas, const Fill& fill) {
+  check_background_fits(image, canvas);
+  return make_paste(canvas, (canvas.width - image.width) / 2, (canvas.height - image.height) / 2, fill);
+}
+
 void check_background_fits(ImageSize image, const Extent& background) {
   if (image.width <= background.width && image.height <= background.height) return;
   throw DataError("an image of " + image.str() + " is larger than the background of " +

@@ -10,6 +10,8 @@ namespace tpack {
 
 /// Puts an image onto a larger one of a single color, with its first pixel at (x, y).
 std::unique_ptr<Transform> make_paste(const Extent& canvas, int x, int y, const Fill& fill);
+/// In its middle. Errors: as check_background_fits.
+std::unique_ptr<Transform> make_center_paste(ImageSize image, const Extent& canvas, const Fill& fill);
 /// Rejects images that are larger than the background. Errors: DataError with the fix.
 void check_background_fits(ImageSize image, const Extent& background);
 /// The shape of images [height, width, channels] on a background. Errors: ConfigError if they are known to be

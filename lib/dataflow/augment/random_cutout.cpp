@@ -10,16 +10,6 @@
 namespace tpack {
 namespace {
 
-class Cutout final : public Transform {
- public:
-  Cutout(const cv::Rect& rectangle, Fill fill) : rectangle_(rectangle), fill_(std::move(fill)) {}
-  void image(cv::Mat& m) const override { m(rectangle_).setTo(fill_.scalar(m)); }
-
- private:
-  cv::Rect rectangle_;
-  Fill fill_;
-};
-
 struct RandomCutoutParams {
   std::pair<int, int> h_range;
   std::pair<int, int> w_range;
@@ -53,7 +43,7 @@ class RandomCutout final : public Augmentor {
     const int width = std::min(rng.range(p_.w_range.first, p_.w_range.second), size.width);
     const int x = rng.range(0, size.width - width);
     const int y = rng.range(0, size.height - height);
-    return std::make_unique<Cutout>(cv::Rect(x, y, width, height), p_.fill);
+    return make_erase(cv::Rect(x, y, width, height), p_.fill);
   }
   std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override {

@@ -10,16 +10,6 @@
 namespace tpack {
 namespace {
 
-class Erase final : public Transform {
- public:
-  Erase(const cv::Rect& rectangle, Fill value) : rectangle_(rectangle), value_(std::move(value)) {}
-  void image(cv::Mat& m) const override { m(rectangle_).setTo(value_.scalar(m)); }
-
- private:
-  cv::Rect rectangle_;
-  Fill value_;
-};
-
 struct RandomErasingParams {
   float prob = 0.5F;
   std::pair<float, float> area = {0.02F, 0.33F};
@@ -59,7 +49,7 @@ class RandomErasing final : public Augmentor {
       if (height > size.height || width > size.width) continue;
       const int x = rng.range(0, size.width - width);
       const int y = rng.range(0, size.height - height);
-      return std::make_unique<Erase>(cv::Rect(x, y, width, height), p_.value);
+      return make_erase(cv::Rect(x, y, width, height), p_.value);
     }
     return nullptr;
   }

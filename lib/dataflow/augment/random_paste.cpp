@@ -36,9 +36,7 @@ class RandomPaste final : public Augmentor {
     return make_paste(p_.background_shape, x, y, p_.fill);
   }
   std::unique_ptr<Transform> center(ImageSize size) const override {
-    check_background_fits(size, p_.background_shape);
-    return make_paste(p_.background_shape, (p_.background_shape.width - size.width) / 2,
-                      (p_.background_shape.height - size.height) / 2, p_.fill);
+    return make_center_paste(size, p_.background_shape, p_.fill);
   }
   Shape shape(const Shape& in) const override {
     return shape_on_background(in, p_.background_shape, p_.fill);

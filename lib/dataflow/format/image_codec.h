@@ -10,7 +10,7 @@
 namespace tpack {
 
 /// Size of the upright image, from the header of a file of any format of image_formats.h; reads no pixels.
-/// Errors: DataError if the bytes are no such file, end early, or state more than
+/// Errors: DataError if the bytes are not such a file, end early, or state more than
 /// kMaxImageSide/kMaxImagePixels.
 ImageSize read_image_header(std::span<const uint8_t> bytes);
 

@@ -1,5 +1,6 @@
 #include "dataflow/source/image_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,6 +48,18 @@ Depth depth_of_bits(const std::string& source, int64_t bits) {
   if (bits != 8 && bits != 16)
     throw ConfigError(source + ": 'depth' is " + std::to_string(bits) + "; must be 8 or 16");
   return bits == 16 ? Depth::k16 : Depth::k8;
+}
+
+std::vector<std::string> sorted_names(const std::filesystem::path& folder,
+                                      bool (*keep)(const std::filesystem::directory_entry&)) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (keep(*at)) names.push_back(at->path().filename().string());
+  }
+  if (error) throw DataError(folder.string(), "cannot be listed: " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void read_image_file(const std::string& path, Color color, Depth depth, Image& image) {

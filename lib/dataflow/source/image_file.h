@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "dataflow/image.h"
 #include "dataflow/spec.h"
@@ -13,6 +15,9 @@ ComponentSpec image_of_files(Color color, Depth depth);
 /// The value of a field `depth`, in bits. Errors: ConfigError that begins with the source.
 Depth depth_of_bits(const std::string& source, int64_t bits);
 
+/// The names in a folder that `keep` takes, sorted. Errors: DataError.
+std::vector<std::string> sorted_names(const std::filesystem::path& folder,
+                                      bool (*keep)(const std::filesystem::directory_entry&));
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, Color color, Depth depth, Image& image);
 

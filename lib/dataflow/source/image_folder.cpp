@@ -18,17 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const fs::directory_entry&)) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (keep(*at)) names.push_back(at->path().filename().string());
-  }
-  if (error) throw DataError(folder.string(), "cannot be listed: " + error.message());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// Files in the folder that are not read.
 struct LeftOut {
   int64_t files = 0;

@@ -68,6 +68,8 @@ class ImagePairs final : public RandomAccessSource {
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
         dir_(resolved_path(p_.images)),
+        mask_dir_(p_.masks.empty() ? "" : resolved_path(p_.masks)),
+        target_dir_(p_.targets.empty() ? "" : resolved_path(p_.targets)),
         depth_(depth_of_bits("ImagePairs", p_.depth)),
         masks_(code_of(p_)) {
     if (p_.masks.empty() && p_.targets.empty())
@@ -107,13 +109,12 @@ class ImagePairs final : public RandomAccessSource {
     read_image_file(path(dir_, file.name), p_.color, depth_, image);
     size_t at = 1;
     if (!p_.masks.empty()) {
-      const std::vector<uint8_t> classes =
-          masks_.read(path(resolved_path(p_.masks), file.mask), image.size());
+      const std::vector<uint8_t> classes = masks_.read(path(mask_dir_, file.mask), image.size());
       const Tensor& mask = out.renew(at++, {DType::kUInt8, Shape{image.size().height, image.size().width}});
       std::copy(classes.begin(), classes.end(), mask.data<uint8_t>());
     }
     if (!p_.targets.empty())
-      read_image_file(path(resolved_path(p_.targets), file.target), p_.color, depth_, out.renew_image(at));
+      read_image_file(path(target_dir_, file.target), p_.color, depth_, out.renew_image(at));
   }
 
   SourceFacts facts() const override {
@@ -162,15 +163,10 @@ class ImagePairs final : public RandomAccessSource {
     return (fs::path(folder) / name).string();
   }
   static std::vector<std::string> image_names(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-      std::string name = at->path().filename().string();
-      if (!is_hidden(name) && is_image_file(name)) names.push_back(std::move(name));
-    }
-    if (error) throw DataError(folder, "cannot be listed: " + error.message());
-    std::sort(names.begin(), names.end());
-    return names;
+    return sorted_names(folder, [](const fs::directory_entry& entry) {
+      const std::string name = entry.path().filename().string();
+      return !is_hidden(name) && is_image_file(name);
+    });
   }
 
   /// Errors: DataError with the images that have none, or of which there are several.
@@ -217,14 +213,16 @@ class ImagePairs final : public RandomAccessSource {
     };
     for (const Entry& file : files_) {
       add(path(dir_, file.name));
-      if (!p_.masks.empty()) add(path(resolved_path(p_.masks), file.mask));
-      if (!p_.targets.empty()) add(path(resolved_path(p_.targets), file.target));
+      if (!p_.masks.empty()) add(path(mask_dir_, file.mask));
+      if (!p_.targets.empty()) add(path(target_dir_, file.target));
     }
     fingerprint_ = digest.text();
   }
 
   Params p_;
   std::string dir_;
+  std::string mask_dir_;
+  std::string target_dir_;
   Depth depth_;
   MaskReader masks_;
   std::vector<Entry> files_;

@@ -28,7 +28,7 @@ class MaskReader {
  public:
   explicit MaskReader(MaskCode code);
   /// Of all pixels by rows. Errors: FileError for another size than that of the image, and for a value or a
-  /// color that is no class, with its place.
+  /// color that is not a class, with its place.
   std::vector<uint8_t> read(const std::string& path, ImageSize size) const;
 
  private:

@@ -142,7 +142,7 @@ TEST(ImageFormats, have_16_bits_where_the_file_has_them) {
   });
 }
 
-/// The last bytes of some formats are no pixels: the end of the last chunk, an index, further pages.
+/// The last bytes of some formats are not pixels: the end of the last chunk, an index, further pages.
 TEST(ImageFormats, truncated_files_are_errors) {
   for_each_golden_image([](const GoldenImage& image) {
     const Region all{0, 0, image.rgb.cols, image.rgb.rows};
