@@ -10,15 +10,17 @@ constexpr uint32_t kInfinity = 0x7F800000U;  // of a float
 
 }  // namespace
 
-uint16_t BFloat16::nearest(float x) {
+uint16_t BFloat16Format::nearest(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   if ((bits & 0x7FFFFFFFU) > kInfinity) return static_cast<uint16_t>((bits >> 16U) | 0x40U);  // a quiet NaN
   return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
-float BFloat16::value() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U); }
+float BFloat16Format::value(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U);
+}
 
-uint16_t Float16::nearest(float x) {
+uint16_t Float16Format::nearest(float x) {
   constexpr uint32_t kFirstInfinite = 0x477FF000U;  // 65520, halfway from the largest number to the next
   constexpr uint32_t kFirstNormal = 0x38800000U;    // 2^-14
   const auto all = std::bit_cast<uint32_t>(x);
@@ -35,7 +37,7 @@ uint16_t Float16::nearest(float x) {
   return static_cast<uint16_t>(sign | ((size - (112U << 23U) + 0xFFFU + is_odd) >> 13U));
 }
 
-float Float16::value() const {
+float Float16Format::value(uint16_t bits) {
   const auto sign = static_cast<uint32_t>(bits & 0x8000U) << 16U;
   const uint32_t rest = bits & 0x7FFFU;
   uint32_t size = 0;

@@ -6,41 +6,34 @@
 
 namespace tpack {
 
+/// A float of 16 bits. `Format` has `nearest`, the bits of a float, and `value`, the float of bits.
+template <class Format>
+struct HalfFloat {
+  uint16_t bits = 0;
+
+  HalfFloat() = default;
+  /// The nearest one, ties to even; NaN stays NaN. A double goes through float.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit HalfFloat(T x) : bits(Format::nearest(static_cast<float>(x))) {}
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit operator T() const { return static_cast<T>(value()); }
+  float value() const { return Format::value(bits); }
+};
+
 /// The upper half of a float: 8 bits of precision, the range of float.
-struct BFloat16 {
-  uint16_t bits = 0;
-
-  BFloat16() = default;
-  /// The nearest one, ties to even; NaN stays NaN. A double goes through float.
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  explicit BFloat16(T x) : bits(nearest(static_cast<float>(x))) {}
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  explicit operator T() const { return static_cast<T>(value()); }
-  float value() const;
-
- private:
+struct BFloat16Format {
   static uint16_t nearest(float x);
+  static float value(uint16_t bits);
 };
-
 /// IEEE half precision: 11 bits of precision, up to 65504; what is larger becomes infinite.
-struct Float16 {
-  uint16_t bits = 0;
-
-  Float16() = default;
-  /// The nearest one, ties to even; NaN stays NaN. A double goes through float.
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  explicit Float16(T x) : bits(nearest(static_cast<float>(x))) {}
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  explicit operator T() const { return static_cast<T>(value()); }
-  float value() const;
-
- private:
+struct Float16Format {
   static uint16_t nearest(float x);
+  static float value(uint16_t bits);
 };
+using BFloat16 = HalfFloat<BFloat16Format>;
+using Float16 = HalfFloat<Float16Format>;
 
 /// `to` has room for as many; rounded as one by one.
 void convert(std::span<const float> from, BFloat16* to);
