@@ -17,10 +17,24 @@ bool fits(const Shape& wanted, const Shape& given) {
 
 namespace {
 
+/// Where one of the two has class numbers [N], and the other one the probabilities of all classes [N, C].
+std::string fix_of_soft_labels(const TowerInput& input, const ComponentSpec& component) {
+  const TensorSpec& given = component.tensor;
+  if (!input.batched || component.is_image || is_float(given.dtype) == is_float(input.spec.dtype)) return "";
+  if (given.shape.rank() == 1 && input.spec.shape.rank() == 1)
+    return "; change the flow with MapData: {component: " + input.component +
+           ", map: {OneHot: " + std::to_string(input.spec.shape[0]) + "}}";
+  if (given.shape.rank() == 2 && input.spec.shape.rank() == 0 && !component.classes.empty())
+    return std::string("; for soft labels, write dtype: ") + name_of(given.dtype) +
+           ", shape: " + given.shape.drop_front().str();
+  return "";
+}
+
 /// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
 /// as labels are, it is the type of the data that should change.
 std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
   const TensorSpec& given = component.tensor;
+  if (const std::string fix = fix_of_soft_labels(input, component); !fix.empty()) return fix;
   std::vector<std::string> fixes;
   const bool are_types_equal = given.dtype == input.spec.dtype;
   // Labels are int32; other numbers, and images, keep their type.

@@ -28,6 +28,10 @@ Classification classification(const ModelView& model, const ClassificationParams
   Builder& b = model.builder();
   model.class_scores(p.logits, owner);  // rejects the output of a softmax
   const Symbol logits = model.scores(p.logits, p.labels);
+  if (model.output(p.labels).shape() == logits.shape() && logits.shape()[1] > 1)
+    throw ShapeError(p.labels.position, owner + " needs class numbers, and '" + p.labels.name +
+                                            "' has the probabilities of all classes, " +
+                                            logits.shape().str() + "; SoftmaxCrossEntropy takes those");
   const Symbol labels = model.class_numbers(p.labels, logits);
   const Shape given = model.output(p.logits).shape();
   const Shape losses = given.rank() == 4 ? Shape{given[0], given[2], given[3]} : labels.shape();
@@ -38,7 +42,11 @@ Classification classification(const ModelView& model, const ClassificationParams
 }
 
 Judgement class_judgement(const ModelView& model, const ClassificationParams& p) {
-  Judgement judgement{Judgement::Kind::kClass, model.output(p.logits), model.output(p.labels), p.labels.name};
+  const Symbol scores = model.output(p.logits);
+  const bool is_soft = bool(model.soft_labels(p.labels, scores));
+  Judgement judgement{Judgement::Kind::kClass, scores,
+                      is_soft ? model.class_numbers(p.labels, scores) : model.output(p.labels),
+                      p.labels.name};
   if (p.ignore_label) judgement.ignored = static_cast<double>(*p.ignore_label);
   return judgement;
 }

@@ -5,6 +5,7 @@
 
 #include "graph/variable_pattern.h"
 #include "layers/model.h"
+#include "ops/arg_max.h"
 
 namespace tpack {
 
@@ -62,6 +63,8 @@ Symbol ModelView::scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>&
 Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const {
   const Symbol given = output(labels);
   if (scores.shape().rank() != 2) return given;  // the op says what is wrong with them
+  if (given.shape() == scores.shape() && builder_.meaning(given) == OutputMeaning::kClassProbabilities)
+    return builder_.emit<ArgMax>({1}, {builder_.to_float(given)}).out();
   const Shape numbers{scores.shape()[0]};
   if (given.shape() == numbers && !is_float(given.dtype())) return builder_.cast(given, DType::kInt32);
   const bool are_pixels = given.shape().rank() > 2 && given.shape().elements() == numbers.elements();
@@ -83,6 +86,12 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
   throw ShapeError(labels.position, "labels must be int32 " + numbers.str() +
                                         ", a class number for each sample; '" + labels.name + "' is " +
                                         given.spec().str() + fix);
+}
+
+Symbol ModelView::soft_labels(const Ref<LayerOutput>& labels, const Symbol& scores) const {
+  const Symbol given = output(labels);
+  if (scores.shape().rank() != 2 || scores.shape()[1] < 2 || given.shape() != scores.shape()) return {};
+  return builder_.to_float(builder_.declare(given, OutputMeaning::kClassProbabilities));
 }
 
 Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const {

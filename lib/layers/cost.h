@@ -44,9 +44,13 @@ class ModelView {
   /// classes]. Errors: ShapeError for scores of pixels with labels of samples.
   Symbol scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
   /// The class numbers, int32 [N], for such scores; other integer types become int32, and those of pixels
-  /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Errors: ShapeError, with the
-  /// layer that makes class numbers of one-hot labels and of labels [N, 1].
+  /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Of the soft labels of a
+  /// cost, the most likely class. Errors: ShapeError, with the layer that makes class numbers of one-hot
+  /// labels and of labels [N, 1].
   Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
+  /// The probabilities of all classes [N, C] for scores [N, C] of which a cost takes them: soft labels, such
+  /// as MixUp's, or one-hot ones. Empty for labels of another shape.
+  Symbol soft_labels(const Ref<LayerOutput>& labels, const Symbol& scores) const;
   /// The scores [N, classes] of a cost that applies the softmax itself; `owner`: "cost FocalLoss". Errors:
   /// ConfigError for the output of a softmax, too.
   Symbol class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const;

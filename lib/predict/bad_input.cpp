@@ -1,12 +1,32 @@
 #include "predict/bad_input.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "layers/label_range.h"
 #include "tensor/finite.h"
 
 namespace tpack {
+namespace {
+
+/// The row of labels [N, C] that is no distribution, and what is wrong with it.
+std::optional<std::pair<int64_t, std::string>> first_row_that_is_none(const Tensor& labels) {
+  const int64_t classes = labels.shape()[1];
+  for (int64_t row = 0; row < labels.shape()[0]; ++row) {
+    double sum = 0;
+    for (int64_t k = 0; k < classes; ++k) {
+      const double value = labels.at(row * classes + k);
+      if (value < -kLabelRounding || value > 1 + kLabelRounding) return {{row, shortest(value)}};
+      sum += value;
+    }
+    if (std::abs(sum - 1) > kSumRounding) return {{row, "the sum " + shortest(sum)}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 void BadInputFinder::build() {
   if (!graph_.nodes().empty()) return;
@@ -15,6 +35,7 @@ void BadInputFinder::build() {
   build_tower(b, tower_, batch_specs(tower_, 1), {});
   choices_ = numbered_choices(graph_, tower_);
   probabilities_ = probability_inputs(graph_, tower_);
+  distributions_ = distribution_inputs(graph_, tower_);
 }
 
 bool BadInputFinder::has_choices() {
@@ -48,13 +69,20 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
       return BadInput{has(*i) + ", but there are " + choice.str() + " (" + choice.node->path + ")",
                       component + " must be from 0 to " + shortest(most)};
   }
-  const bool is_probability =
-      std::find(probabilities_.begin(), probabilities_.end(), input) != probabilities_.end();
+  const auto is_in = [input](const std::vector<size_t>& all) {
+    return std::find(all.begin(), all.end(), input) != all.end();
+  };
+  const bool is_distribution = is_in(distributions_);
+  const bool is_probability = is_in(probabilities_) && !is_distribution;
   if (const auto i = first_outside(-kLabelRounding, 1 + kLabelRounding); is_probability && i)
     return BadInput{has(*i) + ", but labels of SigmoidCrossEntropy are from 0 to 1",
                     component +
                         " must be from 0 to 1; MapData with Scale: {scale: 0.5, offset: 0.5} "
                         "makes 0 and 1 of -1 and 1"};
+  if (const auto row = is_distribution ? first_row_that_is_none(values) : std::nullopt)
+    return BadInput{called + " has " + row->second + " for sample " + std::to_string(row->first) + where +
+                        ", but soft labels of SoftmaxCrossEntropy are probabilities that add up to 1",
+                    component + " must be so; for several labels of one sample, use SigmoidCrossEntropy"};
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "callbacks/callback_scenes.h"
 #include "layers/cost.h"
+#include "predict/bad_input.h"
 #include "support/poisoned_input.h"
 #include "support/temporary_folder.h"
 #include "tensor/finite.h"
@@ -152,6 +153,23 @@ TEST(SkippedSteps, name_a_label_of_a_yes_or_no_that_is_not_from_0_to_1) {
                                     HasSubstr("; component 'label' of data.train must be from 0 to 1")));
   EXPECT_EQ(error("ones"), "no error");
   EXPECT_EQ(error("label, sample_weights: masked"), "no error") << "a sample of weight 0 may have any label";
+}
+
+TEST(BadInputs, rows_of_soft_labels_are_distributions) {
+  const auto tower = model_of(
+      "inputs:\n  x: {shape: [5]}\n  label: {shape: [2]}\n"
+      "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+      "cost:\n  - SoftmaxCrossEntropy: {logits: fc0, labels: label}");
+  const auto found = [&](std::vector<float> labels) {
+    const std::vector<Tensor> batch = {Tensor::of<float>({2, 5}, std::vector<float>(10, 1)),
+                                       Tensor::of<float>({2, 2}, labels)};
+    const auto bad = BadInputFinder(*tower, "train").find(batch, "");
+    return bad ? bad->what : "nothing";
+  };
+  EXPECT_EQ(found({0.25, 0.75, 1, 0}), "nothing");
+  EXPECT_THAT(found({0, 1, 1, 1}), HasSubstr("input 'label' (test.yaml:3:3) has the sum 2 for sample 1, but "
+                                             "soft labels of SoftmaxCrossEntropy"));
+  EXPECT_THAT(found({-0.5, 1.5, 1, 0}), HasSubstr("has -0.5 for sample 0"));
 }
 
 /// The outputs that the examples of costs name, as layers or inputs.

@@ -836,6 +836,29 @@ def _(x, labels, v):
     return {"cost": (weights[labels.long()] * F.cross_entropy(scores(x, v), labels, reduction="none")).mean()}
 
 
+SOFT = """
+inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
+layers: [{Softmax: {name: soft, input: x1}}, {FullyConnected: {name: fc, units: 6, input: x0}}]
+"""
+
+
+@case("soft_labels", "SoftmaxCrossEntropy",
+      SOFT + "cost: [{SoftmaxCrossEntropy: {logits: fc, labels: soft}}]\nmetrics: [{Accuracy: {logits: fc, labels: soft}}]",
+      SAMPLES, numbers(5, 6, within=2), form="model")
+def _(x, labels, v):
+    y = scores(x, v)
+    hits = (y.argmax(1) == labels.argmax(1)).double().mean()
+    return {"cost": F.cross_entropy(y, F.softmax(labels, 1)), "accuracy": hits}
+
+
+@case("soft_labels_with_weights", "SoftmaxCrossEntropy",
+      SOFT + f"cost: [{{SoftmaxCrossEntropy: {SMOOTHED.replace('x1', 'soft')[:-1]}, class_weights: {CLASS_WEIGHTS}}}}}]",
+      SAMPLES, numbers(5, 6, within=2), form="model")
+def _(x, labels, v):
+    weights = torch.tensor(CLASS_WEIGHTS, dtype=x.dtype)
+    return {"cost": F.cross_entropy(scores(x, v), F.softmax(labels, 1), weight=weights, label_smoothing=0.1)}
+
+
 @case("ignore_label", "SoftmaxCrossEntropy", """
 inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
 layers: [{FullyConnected: {name: fc, units: 6}}]

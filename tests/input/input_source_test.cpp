@@ -57,6 +57,23 @@ TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
       "the flow with MapData: {component: points, map: {Cast: int32}}, or write dtype: float32");
 }
 
+TEST(BindInputs, says_how_class_numbers_and_soft_labels_fit) {
+  const auto error = [](const TowerInput& input, const ComponentSpec& component) {
+    try {
+      bind_inputs({input}, {component}, "data.validation");
+    } catch (const ConfigError& rejected) {
+      return std::string(rejected.what());
+    }
+    return std::string();
+  };
+  ComponentSpec soft{"y", {DType::kFloat32, {4, 10}}};
+  soft.classes = {"a", "b"};
+  EXPECT_TRUE(error({"y", "y", {DType::kFloat32, {10}}}, {"y", {DType::kInt32, {4}}})
+                  .ends_with("; change the flow with MapData: {component: y, map: {OneHot: 10}}"));
+  EXPECT_TRUE(error({"y", "y", {DType::kInt32, {}}}, soft)
+                  .ends_with("; for soft labels, write dtype: float32, shape: [10]"));
+}
+
 TEST(BindInputs, casts_labels_of_other_integers) {
   const Spec batches = {{"y", {DType::kUInt8, {4}}},
                         {"z", {DType::kInt64, {4, 1}}},

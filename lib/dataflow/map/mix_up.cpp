@@ -1,0 +1,42 @@
+#include "core/registry.h"
+#include "dataflow/map/batch_mix.h"
+
+namespace tpack {
+namespace {
+
+struct MixUpParams : BatchMixParams {
+  double alpha = 0.2;
+};
+
+/// Source: Zhang et al. 2018, "mixup: Beyond Empirical Risk Minimization"; with a partner and a share of its
+/// own for each sample.
+class MixUp final : public BatchMix {
+ public:
+  using Params = MixUpParams;
+  static Schema<Params> schema() {
+    return with_batch_mix(
+        Schema<Params>("Blends each image of a batch with another one of it, and their labels in the same "
+                       "proportion. SoftmaxCrossEntropy takes such labels.")
+            .example("MixUp: {alpha: 0.4, classes: 10}")
+            .field(
+                "alpha", &Params::alpha, above(0),
+                "the share of an image is drawn from Beta(alpha, alpha): small numbers mix little, 1 gives "
+                "all shares alike"));
+  }
+  explicit MixUp(Params p) : BatchMix(p, "map MixUp"), alpha_(p.alpha) {}
+
+ private:
+  std::vector<MixPart> draw(int64_t row, int64_t samples, cv::Size /*size*/, Rng& rng) const override {
+    const int64_t other = other_sample(row, samples, rng);
+    const double share = beta(alpha_, rng);
+    return {{row, share}, {other, 1 - share}};
+  }
+  bool pastes() const override { return false; }
+
+  double alpha_;
+};
+
+TPACK_REGISTER(Map, MixUp, "MixUp");
+
+}  // namespace
+}  // namespace tpack
