@@ -13,6 +13,7 @@ USES = {
     "yaml-cpp": ("yaml-cpp", r"<yaml-cpp/"),
     "CLI11": ("CLI11::CLI11", r"<CLI/"),
     "nlohmann_json": ("nlohmann_json::nlohmann_json", r"<nlohmann/"),
+    "pugixml": ("pugixml::pugixml", r"<pugixml\.hpp>"),
     "JPEG": ("JPEG::JPEG", r"<jpeglib\.h>"),
     "PNG": ("PNG::PNG", r"<png\.h>"),
     "DEFLATE": ("PkgConfig::DEFLATE", r"<libdeflate\.h>"),

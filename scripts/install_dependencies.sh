@@ -8,7 +8,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config
   libyaml-cpp-dev libcli11-dev libspdlog-dev nlohmann-json3-dev
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
-  libjpeg-dev libpng-dev libgif-dev libtiff-dev libwebp-dev
+  libjpeg-dev libpng-dev libgif-dev libtiff-dev libwebp-dev libpugixml-dev
   libdeflate-dev zlib1g-dev libzstd-dev libxxhash-dev libhwloc-dev libncurses-dev
   liblmdb-dev libprotobuf-dev protobuf-compiler libeigen3-dev libspectra-dev
   libopenmpi-dev openmpi-bin

@@ -11,6 +11,15 @@
 
 namespace tpack {
 
+/// What a component says about places in the image of its sample: what moves the pixels moves it, too.
+enum class Annotation : uint8_t {
+  kNone,
+  kMask,    // class numbers of the pixels, uint8 [height, width]
+  kBoxes,   // float32 [boxes, 5]: left, top, right and bottom in pixels from the left upper corner, and the
+            // class; -1: there is no box
+  kPoints,  // float32 [points, 2]: x and y in pixels from the left upper corner; may lie outside
+};
+
 /// One component of the datapoints of a flow.
 struct ComponentSpec {
   std::string name;
@@ -22,9 +31,7 @@ struct ComponentSpec {
   std::vector<std::string> classes = {};
   /// An image of 16 bits per channel, float32 from 0 to 65535. Augmentors work on it as on those of 8 bits.
   bool is_16_bit = false;
-  /// Class numbers of the pixels of the sample's image, uint8 [height, width]: what moves the pixels of the
-  /// image moves these, too.
-  bool is_mask = false;
+  Annotation annotation = Annotation::kNone;
 
   /// The class of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;

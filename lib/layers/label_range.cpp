@@ -8,15 +8,15 @@
 namespace tpack {
 namespace {
 
-struct Range {
+struct Interval {
   double least;
   double most;
 };
-constexpr Range kProbability{-kLabelRounding, 1 + kLabelRounding};
-constexpr Range kSumOfAll{1 - kSumRounding, 1 + kSumRounding};
+constexpr Interval kProbability{-kLabelRounding, 1 + kLabelRounding};
+constexpr Interval kSumOfAll{1 - kSumRounding, 1 + kSumRounding};
 
 /// 0 / (is in the range), in one node, so that what it checks is found again.
-pointwise::Expression check(DType type, const Range& range) {
+pointwise::Expression check(DType type, const Interval& range) {
   using pointwise::Fn;
   pointwise::Expression e;
   e.inputs = 1;
@@ -29,12 +29,12 @@ pointwise::Expression check(DType type, const Range& range) {
   return e;
 }
 
-Symbol nan_outside(Builder& b, Symbol x, const Range& range) {
+Symbol nan_outside(Builder& b, Symbol x, const Interval& range) {
   const auto op = std::make_shared<const pointwise::Pointwise>(check(b.float_type(), range));
   return b.stop_gradient(b.emit(op, {x}).out());
 }
 
-std::optional<Symbol> checked_by(const Node& node, const Range& range) {
+std::optional<Symbol> checked_by(const Node& node, const Interval& range) {
   const auto* op = op_cast<pointwise::Pointwise>(node);
   if (op == nullptr || !(op->expression() == check(node.out(0).dtype(), range))) return std::nullopt;
   return node.inputs[0];

@@ -113,6 +113,7 @@ const std::map<std::string, std::string> kWithoutRows = {
     {"Streamed", "has no order of its own; streamed_test looks at it"},
     {"RenderedDigits", "draws image and label together from its place"},
     {"RenderedShapes", "draws image and mask together from its place"},
+    {"ImageBoxes", "image_boxes_test looks at images with boxes"},
     {"ImagePairs", "image_pairs_test looks at images with masks"}};
 
 TEST(RowsKeepTogether, every_source_is_looked_at) {

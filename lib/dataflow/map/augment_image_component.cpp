@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <opencv2/core.hpp>
@@ -64,7 +65,7 @@ struct AugmentImageComponentsParams {
   std::vector<ComponentRef> components;
 };
 
-/// What is drawn once happens to all images of a sample and to its masks.
+/// What is drawn once happens to all images of a sample, and to its masks, boxes and points.
 class AugmentImages : public Map {
  public:
   /// `owner`: "map AugmentImageComponent".
@@ -88,7 +89,8 @@ class AugmentImages : public Map {
       }
     }
     for (const size_t image : images_) out[image].tensor.shape = shape.with(2, in[image].tensor.shape[2]);
-    for (const size_t mask : masks_) out[mask].tensor.shape = Shape{shape[0], shape[1]};
+    for (const Attached& one : attached_)
+      if (one.annotation == Annotation::kMask) out[one.component].tensor.shape = Shape{shape[0], shape[1]};
     return out;
   }
 
@@ -96,7 +98,7 @@ class AugmentImages : public Map {
     const ImageSize size = size_of(d, images_[0]);
     const std::string origin = d.is_image(images_[0]) ? d.image(images_[0]).origin() : "";
     const Transforms transforms = draw(size, key, origin);
-    for (const size_t index : masks_) augment_mask(d, index, size, transforms.steps);
+    for (const Attached& one : attached_) augment_attached(d, one, size, transforms.steps);
     for (const size_t index : images_) {
       if (const ImageSize own = size_of(d, index); !(own == size))
         throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
@@ -111,12 +113,18 @@ class AugmentImages : public Map {
   }
 
  private:
-  /// Those that are named, by default all; and the masks.
+  /// What moves with the images.
+  struct Attached {
+    size_t component;
+    Annotation annotation;
+  };
+
+  /// Those that are named, by default all; and what moves with them.
   void find_images(const Spec& in) {
     for (const ComponentRef& ref : wanted_) images_.push_back(in.index(ref, owner_));
     for (size_t i = 0; i < in.size(); ++i) {
       if (wanted_.empty() && in[i].is_image) images_.push_back(i);
-      if (in[i].is_mask) masks_.push_back(i);
+      if (in[i].annotation != Annotation::kNone) attached_.push_back({i, in[i].annotation});
     }
     if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
   }
@@ -135,6 +143,65 @@ class AugmentImages : public Map {
     if (d.is_image(index)) return d.image(index).size();
     const Shape& shape = d.tensor(index).shape();
     return {static_cast<int>(shape[1]), static_cast<int>(shape[0])};
+  }
+  void augment_attached(Datapoint& d, const Attached& one, ImageSize size,
+                        const std::vector<Drawn>& steps) const {
+    if (steps.empty()) return;
+    switch (one.annotation) {
+      case Annotation::kMask:
+        return augment_mask(d, one.component, size, steps);
+      case Annotation::kBoxes:
+        return move_boxes(d, one.component, size, steps);
+      case Annotation::kPoints:
+        return move_points(d, one.component, size, steps);
+      case Annotation::kNone:
+        return;
+    }
+  }
+  /// Boxes are cut at the edges; those of which less than a pixel is left are dropped, and the others move
+  /// up.
+  static void move_boxes(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) {
+    const Tensor in = d.tensor(index);
+    const Tensor out = d.renew(index, in.spec());
+    constexpr int64_t kNumbers = 5;
+    auto* to = out.data<float>();
+    for (const auto* from = in.data<float>(); from < in.data<float>() + in.elements(); from += kNumbers) {
+      if (from[4] < 0) continue;
+      const double left = from[0];
+      const double top = from[1];
+      const Box box = moved({left, top, from[2] - left, from[3] - top}, size, steps);
+      if (box.width < 1 || box.height < 1) continue;
+      const std::array<double, 4> edges = {box.x, box.y, box.x + box.width, box.y + box.height};
+      to = std::transform(edges.begin(), edges.end(), to,
+                          [](double edge) { return static_cast<float>(edge); });
+      *to++ = from[4];
+    }
+    for (; to < out.data<float>() + out.elements(); to += kNumbers) {
+      std::fill_n(to, 4, 0.F);
+      to[4] = -1;
+    }
+  }
+  static Box moved(Box box, ImageSize size, const std::vector<Drawn>& steps) {
+    for (const Drawn& step : steps) {
+      box = step.transform->box(box, size);
+      size = step.transform->size(size);
+      if (box.width <= 0 || box.height <= 0) break;
+    }
+    return box;
+  }
+  static void move_points(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) {
+    const Tensor in = d.tensor(index);
+    const Tensor out = d.renew(index, in.spec());
+    for (int64_t i = 0; i < in.elements(); i += 2) {
+      Point point{in.data<float>()[i], in.data<float>()[i + 1]};
+      ImageSize now = size;
+      for (const Drawn& step : steps) {
+        point = step.transform->point(point, now);
+        now = step.transform->size(now);
+      }
+      out.data<float>()[i] = static_cast<float>(point.x);
+      out.data<float>()[i + 1] = static_cast<float>(point.y);
+    }
   }
   void augment_mask(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) const {
     const Tensor in = d.tensor(index);
@@ -236,7 +303,7 @@ class AugmentImages : public Map {
   std::vector<ComponentRef> wanted_;
   std::string owner_;
   std::vector<size_t> images_;
-  std::vector<size_t> masks_;
+  std::vector<Attached> attached_;
 };
 
 constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the one before";
@@ -249,9 +316,8 @@ class AugmentImageComponent final : public AugmentImages {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on an image, and what moves its pixels on the masks of the sample. Their "
-               "numbers are for "
-               "pixels of 0..255; those of 16 bits "
+               "Runs augmentors on an image, and what moves its pixels on the masks, boxes and points of the "
+               "sample. Their numbers are for pixels of 0..255; those of 16 bits "
                "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
                "center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
@@ -264,7 +330,7 @@ class AugmentImageComponent final : public AugmentImages {
       : AugmentImages(std::move(p.augmentors), {p.component}, "map AugmentImageComponent"),
         component_(p.component) {}
 
-  /// A mask alone is never wanted: predictions have none.
+  /// A mask or boxes alone are never wanted: predictions have none.
   std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
     return needed_if_wanted(component_, std::move(wanted));
   }
@@ -280,7 +346,8 @@ class AugmentImageComponents final : public AugmentImages {
   using Params = AugmentImageComponentsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on all images of a sample alike, and on its masks: one draw for all of them, "
+               "Runs augmentors on all images of a sample alike, and on its masks, boxes and points: one "
+               "draw, "
                "such as an "
                "image and what it shall become. They must have the same size.")
         .example("AugmentImageComponents: [{RandomCrop: 24}, Flip]")

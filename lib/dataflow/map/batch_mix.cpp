@@ -63,7 +63,10 @@ std::optional<std::vector<std::string>> BatchMix::narrow(std::vector<std::string
 Spec BatchMix::bind(const Spec& in) {
   for (size_t i = 0; i < in.size(); ++i) {
     if (in[i].is_image && in[i].tensor.shape.rank() == 4) images_.push_back(i);
-    if (in[i].is_mask) masks_.push_back(i);
+    if (in[i].annotation == Annotation::kMask) masks_.push_back(i);
+    if (in[i].annotation == Annotation::kBoxes || in[i].annotation == Annotation::kPoints)
+      throw ConfigError(owner_ + " has no rule for the boxes or points '" + in[i].name +
+                        "'; leave it out, or select other components before it");
   }
   if (images_.empty())
     throw ConfigError(owner_ + " mixes the images of batches; the flow has " + in.str() +

@@ -64,6 +64,7 @@ struct ImageListParams {
   ColumnRef path;
   FieldOfCsv<std::vector<LabelColumn>> labels;
   FieldOfCsv<std::vector<NumberColumns>> columns;
+  std::vector<std::string> points;
   std::string delimiter = CsvForm().delimiter;
   bool header = true;
   Ref<Path> root;
@@ -96,6 +97,10 @@ class ImageList final : public RandomAccessSource {
         .field("labels", &Params::labels,
                "columns of class names by component, or of sets of labels, as of source CSV")
         .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
+        .field("points", &Params::points,
+               "those of `columns` that are places in the image, x and y in pixels by turns: they become "
+               "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, x1, "
+               "y1]}, points: [eyes]}")
         .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
         .field(
             "header", &Params::header,
@@ -118,9 +123,11 @@ class ImageList final : public RandomAccessSource {
       return;
     }
     const Params plain;
-    if (p_.labels.node.size() + p_.columns.node.size() > 0 || p_.delimiter != plain.delimiter || !p_.header)
+    if (p_.labels.node.size() + p_.columns.node.size() + p_.points.size() > 0 ||
+        p_.delimiter != plain.delimiter || !p_.header)
       throw ConfigError(
-          "ImageList: 'labels', 'columns', 'delimiter' and 'header' are of a CSV table; set 'path' to its "
+          "ImageList: 'labels', 'columns', 'points', 'delimiter' and 'header' are of a CSV table; set 'path' "
+          "to its "
           "column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
   }
 
@@ -132,7 +139,7 @@ class ImageList final : public RandomAccessSource {
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
     else
-      for (const ComponentSpec& component : table_->spec()) components.push_back(component);
+      for (const ComponentSpec& component : table_->spec()) components.push_back(with_points(component));
     return Spec(std::move(components));
   }
   int64_t size() const override { return std::ssize(paths_); }
@@ -193,6 +200,7 @@ class ImageList final : public RandomAccessSource {
       others.resize(out.size() - 1);
       get_of_table(index, key, others);
       for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
+      for (const size_t i : points_) out.set_tensor(i, as_points(out.tensor(i)));
     }
     read_image_file(file(row), p_.color, depth_, out.renew_image(0));
   }
@@ -236,6 +244,18 @@ class ImageList final : public RandomAccessSource {
     return std::dynamic_pointer_cast<RandomAccessSource>(
         std::shared_ptr<Source>(Registry<Source>::make("CSV", params)));
   }
+
+  ComponentSpec with_points(ComponentSpec component) const {
+    if (std::find(p_.points.begin(), p_.points.end(), component.name) == p_.points.end()) return component;
+    const Shape& shape = component.tensor.shape;
+    if (shape.rank() != 1 || shape[0] % 2 != 0 || component.tensor.dtype != DType::kFloat32)
+      throw ConfigError("ImageList: points are x and y by turns, and '" + component.name + "' is " +
+                        component.tensor.str());
+    component.tensor.shape = Shape{shape[0] / 2, 2};
+    component.annotation = Annotation::kPoints;
+    return component;
+  }
+  static Tensor as_points(const Tensor& numbers) { return numbers.reshaped({numbers.elements() / 2, 2}); }
 
   CsvForm form() const { return {.delimiter = p_.delimiter, .header = p_.header}; }
   std::string file(size_t row) const { return (root_ / paths_[row]).string(); }
@@ -320,6 +340,9 @@ class ImageList final : public RandomAccessSource {
     });
     table_->follow_as(*this);
     table_->prepare_once({});
+    points_.clear();
+    for (const std::string& name : p_.points)
+      points_.push_back(spec().index(name.c_str(), "ImageList: 'points'"));
     if (table_->size() != size()) throw DataError(list_, "was changed while it was read");
   }
   /// Errors: DataError with the line of the list.
@@ -374,6 +397,7 @@ class ImageList final : public RandomAccessSource {
   fs::path root_;
   Depth depth_;
   std::shared_ptr<RandomAccessSource> table_;  // null: the list is a text
+  std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text
   std::vector<std::string> paths_;             // as they are written
   std::vector<int64_t> lines_;                 // of each path

@@ -9,6 +9,7 @@
 #include "core/text_encoding.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "dataflow/source/csv_rows.h"
 #include "dataflow/source/image_file.h"
 #include "dataflow/source/mask_file.h"
 
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImagePairsParams {
+  Ref<Path> list;
   Ref<Path> images;
   Ref<Path> masks;
   Ref<Path> targets;
@@ -45,6 +47,10 @@ class ImagePairs final : public RandomAccessSource {
         .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
         .field("images", &Params::images, "folder of the images")
         .required()
+        .field(
+            "list", &Params::list,
+            "a CSV table in place of folders: `images`, `masks` and `targets` are then its columns of paths, "
+            "which are relative to the table, such as {list: train.csv, images: photo, masks: mask}")
         .field("masks", &Params::masks,
                "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
                "class "
@@ -67,9 +73,9 @@ class ImagePairs final : public RandomAccessSource {
   }
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
-        dir_(resolved_path(p_.images)),
-        mask_dir_(p_.masks.empty() ? "" : resolved_path(p_.masks)),
-        target_dir_(p_.targets.empty() ? "" : resolved_path(p_.targets)),
+        dir_(folder_of(p_.images)),
+        mask_dir_(folder_of(p_.masks)),
+        target_dir_(folder_of(p_.targets)),
         depth_(depth_of_bits("ImagePairs", p_.depth)),
         masks_(code_of(p_)) {
     if (p_.masks.empty() && p_.targets.empty())
@@ -84,7 +90,7 @@ class ImagePairs final : public RandomAccessSource {
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = p_.classes;
-      mask.is_mask = true;
+      mask.annotation = Annotation::kMask;
       all.push_back(std::move(mask));
     }
     if (!p_.targets.empty()) {
@@ -125,13 +131,12 @@ class ImagePairs final : public RandomAccessSource {
 
  protected:
   void prepare() override {
-    require_folder("ImagePairs", p_.images);
     files_.clear();
     remarks_.clear();
-    for (std::string& name : image_names(dir_)) files_.push_back({std::move(name), {}, {}});
-    if (files_.empty()) throw DataError(dir_, "has no images");
-    if (!p_.masks.empty()) find_partners(p_.masks, "mask", &Entry::mask);
-    if (!p_.targets.empty()) find_partners(p_.targets, "target", &Entry::target);
+    if (p_.list.empty())
+      read_folders();
+    else
+      read_list();
     make_fingerprint();
   }
 
@@ -167,6 +172,47 @@ class ImagePairs final : public RandomAccessSource {
       const std::string name = entry.path().filename().string();
       return !is_hidden(name) && is_image_file(name);
     });
+  }
+
+  /// The folder that the paths of images, masks or targets are relative to; "" if there are none.
+  std::string folder_of(const Ref<Path>& files) const {
+    if (files.empty()) return "";
+    return p_.list.empty() ? resolved_path(files) : fs::path(resolved_path(p_.list)).parent_path().string();
+  }
+  void read_folders() {
+    require_folder("ImagePairs", p_.images);
+    for (std::string& name : image_names(dir_)) files_.push_back({std::move(name), {}, {}});
+    if (files_.empty()) throw DataError(dir_, "has no images");
+    if (!p_.masks.empty()) find_partners(p_.masks, "mask", &Entry::mask);
+    if (!p_.targets.empty()) find_partners(p_.targets, "target", &Entry::target);
+  }
+  /// Errors: DataError for rows without a path, and for files that are missing.
+  void read_list() {
+    require_path("ImagePairs", p_.list);
+    const std::string list = resolved_path(p_.list);
+    std::vector<std::pair<std::string Entry::*, size_t>> columns;
+    const auto find = [&](const CsvHeader& header) {
+      for (const auto& [member, ref] :
+           {std::pair{&Entry::name, &p_.images}, std::pair{&Entry::mask, &p_.masks},
+            std::pair{&Entry::target, &p_.targets}}) {
+        if (!ref->empty()) columns.emplace_back(member, header.find({ref->name, ref->position})[0]);
+      }
+    };
+    std::vector<std::string> missing;
+    CsvRows({{p_.list}}, {}, "ImagePairs").read(find, [&](const CsvRow& row) {
+      Entry entry;
+      for (const auto& [member, column] : columns) {
+        const std::string_view file = column < row.fields.size() ? trim(row.fields[column]) : "";
+        if (file.empty()) throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
+        entry.*member = file;
+        if (!fs::exists(path(dir_, entry.*member))) missing.push_back(printable(file));
+      }
+      files_.push_back(std::move(entry));
+    });
+    if (files_.empty()) throw DataError(list, "lists no images");
+    if (!missing.empty())
+      throw DataError(
+          list, std::to_string(missing.size()) + " files that it lists are missing: " + join_first(missing));
   }
 
   /// Errors: DataError with the images that have none, or of which there are several.

@@ -53,7 +53,7 @@ class RenderedShapes final : public RandomAccessSource {
   Spec spec() const override {
     ComponentSpec mask{"mask", {DType::kUInt8, Shape{p_.resolution, p_.resolution}}};
     mask.classes.assign(kNames.begin(), kNames.end());
-    mask.is_mask = true;
+    mask.annotation = Annotation::kMask;
     return {{"image", {DType::kUInt8, {p_.resolution, p_.resolution, 3}}, true}, mask};
   }
   int64_t size() const override { return p_.size.value_or(p_.split == Split::kTrain ? 4000 : 500); }

@@ -1,5 +1,6 @@
 #include <opencv2/core.hpp>
 
+#include "config/yaml_reader.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
 #include "dataflow/flow_helpers.h"
@@ -199,6 +200,32 @@ TEST(AugmentImageComponent, rejects_a_crop_that_fits_no_image) {
 }
 
 const live::Fields kSlip("augmentor", "Slip", {.left_out = {{"throws", "an augmentor of these tests"}}});
+
+/// All batches of a pass from `from` on, as one list of numbers.
+std::vector<double> numbers_after(const DataFlow& flow, size_t workers, int64_t from) {
+  const auto stream = flow.stream({.seed = 3, .workers = workers, .position = {0, from}, .passes = 1});
+  return numbers_of(*stream);
+}
+
+TEST(AugmentImageComponent, every_augmentor_gives_the_same_for_any_workers_and_after_a_resume) {
+  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
+    if (info->name == "Slip") continue;  // of a test, gives what no image is
+    SCOPED_TRACE(info->name);
+    const std::string augmentor = info->example().empty() ? info->name : info->example();
+    // Resize at the end is for those that change sizes.
+    const DataFlow flow =
+        make_flow(parse_yaml("[RenderedShapes: {size: 24, resolution: 256}, AugmentImageComponent: [" +
+                                 augmentor + ", Resize: 24], BatchData: 4]",
+                             "flow.yaml"));
+    ASSERT_EQ(flow.spec().size(), 2U);  // image and mask
+    const std::vector<double> whole = numbers_after(flow, 1, 0);
+    const auto per_batch = static_cast<int64_t>(whole.size()) / 6;
+    for (const size_t workers : {2U, 7U, 16U})
+      EXPECT_TRUE(numbers_after(flow, workers, 0) == whole) << workers;
+    const std::vector<double> rest(whole.begin() + 4 * per_batch, whole.end());
+    EXPECT_TRUE(numbers_after(flow, 2, 4) == rest);
+  }
+}
 
 }  // namespace
 }  // namespace tpack

@@ -33,7 +33,7 @@ class PlainImages final : public RandomAccessSource {
     ComponentSpec label{"label", {DType::kInt32, {}}};
     label.classes = {"a", "b", "c", "d"};
     ComponentSpec mask{"mask", {DType::kUInt8, {kHeight, kWidth}}};
-    mask.is_mask = true;
+    mask.annotation = Annotation::kMask;
     return p_.mask ? Spec{image, label, mask} : Spec{image, label};
   }
   int64_t size() const override { return 4000; }

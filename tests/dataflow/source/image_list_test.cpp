@@ -218,6 +218,36 @@ TEST(ImageList, has_another_fingerprint_when_a_file_changes) {
   EXPECT_NE(print(), before);
 }
 
+TEST(ImageList, points_move_with_their_image) {
+  const ListedImages images;
+  images.list("eyes.csv", "photo,x0,y0,x1,y1\nphotos/6.png,1,0.5,5,3\n");
+  const auto flow = [&](const std::string& maps) {
+    return make_flow(
+        parse_yaml("[ImageList: {file: eyes.csv, path: photo, columns: {eyes: [x0, y0, x1, y1]}, points: "
+                   "[eyes]}" +
+                       maps + "]",
+                   images.path("flow.yaml")));
+  };
+  const auto eyes = [&](const std::string& maps) {
+    Datapoint d;
+    EXPECT_TRUE(flow(maps).open({})->next(d));
+    const auto values = d.tensor(1).span<float>();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  EXPECT_THAT(eyes(""), ElementsAre(1, 0.5, 5, 3));
+  const DataFlow plain = flow("");
+  plain.prepare();
+  EXPECT_EQ(plain.spec().str(), "image uint8 [?, ?, 3], eyes float32 [2, 2]");
+  EXPECT_THAT(eyes(", AugmentImageComponent: [Flip: {prob: 1}]"), ElementsAre(5, 0.5, 1, 3));
+  EXPECT_THAT(eyes(", AugmentImageComponent: [{Resize: [8, 12]}, {CenterCrop: [4, 6]}]"),
+              ElementsAre(-1, -1, 7, 4))
+      << "may lie outside";
+  EXPECT_THAT(images.error("file: eyes.csv, path: photo, columns: {eyes: [x0, y0, x1]}, points: [eyes]"),
+              HasSubstr("points are x and y by turns, and 'eyes' is float32 [3]"));
+  EXPECT_THAT(images.error("file: eyes.csv, path: photo, columns: {eyes: [x0, y0]}, points: [eye]"),
+              HasSubstr("'eye'"));
+}
+
 /// The flow of a source in a folder with images and two lists.
 std::string content_of_listed(const std::string& source) {
   const ListedImages images;
@@ -233,7 +263,10 @@ std::string content_of_listed(const std::string& source) {
 }
 
 const live::Fields kImageList("source", "ImageList",
-                              {.values = {{"file", "other.csv"},
+                              {.base = "file: train.csv\npath: photo\nlabels: {label: species}\n"
+                                       "columns: {at: [size, size]}",
+                               .values = {{"points", "[at]"},
+                                          {"file", "other.csv"},
                                           {"path", "back"},
                                           {"labels", "{label: size}"},
                                           {"columns", "{y: size}"},

@@ -173,13 +173,38 @@ std::string content_with_pairs(const std::string& item) {
                  encode_png(cv::Mat(2, 3, CV_8UC3, cv::Scalar(0, 0, 9))));
     folder.write("targets/" + std::string(stem) + ".png", encode_png(photo(3, 2)));
   }
+  const std::string table = "photos,masks,targets,other\nother/a.png,masks/a.png,targets/a.png,other/a.png\n";
+  folder.write("pairs.csv", {table.begin(), table.end()});
   return content_of_flow("[" + item + "]", folder.path("flow.yaml"));
+}
+
+TEST_F(ImagePairs, may_be_listed_in_a_table) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  write("b", {1, 1, 1, 1, 1, 1});
+  const auto list = [&](const std::string& text) {
+    folder_.write("pairs.csv", {text.begin(), text.end()});
+    const std::string yaml = "[{ImagePairs: {list: " + folder_.path("pairs.csv") +
+                             ", images: photo, masks: mask, shuffle: false}}]";
+    const DataFlow flow = flow_of(yaml);
+    Datapoint d;
+    std::vector<int> first;
+    const auto cursor = flow.open({});
+    while (cursor->next(d)) first.push_back(d.tensor(1).data<uint8_t>()[0]);
+    return first;
+  };
+  EXPECT_THAT(list("id,mask,photo\n1,mask/b.png,image/a.jpg\n2,mask/a.png,image/b.jpg\n"), ElementsAre(1, 0));
+  EXPECT_THAT(error_of([&] { list("mask,photo\nmask/b.png,image/c.jpg\n"); }),
+              HasSubstr("1 files that it lists are missing: image/c.jpg"));
+  EXPECT_THAT(error_of([&] { list("mask,photo\nmask/b.png,\n"); }),
+              HasSubstr("pairs.csv:2: a path is missing"));
+  EXPECT_THAT(error_of([&] { list("mask,image\nmask/b.png,image/a.jpg\n"); }), HasSubstr("photo"));
 }
 
 const live::Fields kImagePairs(
     "source", "ImagePairs",
     {.base = "images: photos\nmasks: masks\nclasses: [a, b, c]",
      .values = {{"images", "other"},
+                {"list", "pairs.csv"},
                 {"masks", "~"},
                 {"targets", "targets"},
                 {"suffix", "_x"},

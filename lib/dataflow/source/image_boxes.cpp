@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "core/text_encoding.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/format/box_annotations.h"
+#include "dataflow/format/mapped_file.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/source.h"
+#include "dataflow/source/image_file.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImageBoxesParams {
+  Ref<Path> images;
+  Ref<Path> annotations;
+  std::vector<std::string> classes;
+  int64_t max_boxes = 100;
+  bool difficult = false;
+  Color color = Color::kRgb;
+  int64_t depth = 8;
+  bool shuffle = true;
+};
+
+/// Images and the boxes of objects in them. Images stay encoded until a map needs their pixels.
+class ImageBoxes final : public RandomAccessSource {
+ public:
+  using Params = ImageBoxesParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Reads images and the boxes of objects in them, as COCO (a JSON file), Pascal VOC (a folder "
+               "of "
+               "XML files) or YOLO (a folder of text files) has them. Gives `image` and `boxes`, float32 "
+               "[max_boxes, 5]: left, top, right and bottom in pixels from the left upper corner, and the "
+               "number of the class; the rows after the last box are 0, 0, 0, 0, -1. Augmentors move both "
+               "alike; "
+               "boxes are cut at the edges of the image, and those of which less than a pixel is left are "
+               "dropped.")
+        .example("ImageBoxes: {images: photos, annotations: instances.json}")
+        .field("images", &Params::images, "folder of the images")
+        .required()
+        .field("annotations", &Params::annotations,
+               "COCO's JSON file, or the folder with a file for each image, 1.xml or 1.txt for 1.jpg; images "
+               "without one have no boxes")
+        .required()
+        .field("classes", &Params::classes,
+               "names of the classes by number; those of YOLO are needed; default: the categories of COCO by "
+               "their ids, the sorted names of VOC")
+        .field("max_boxes", &Params::max_boxes, between(1, 10'000), "rows of `boxes`; no image may have more")
+        .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too")
+        .field("color", &Params::color, "color format of the decoded images")
+        .field("depth", &Params::depth,
+               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
+               "ImageFolder")
+        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+  }
+  explicit ImageBoxes(Params p)
+      : p_(std::move(p)),
+        dir_(resolved_path(p_.images)),
+        annotations_(resolved_path(p_.annotations)),
+        depth_(depth_of_bits("ImageBoxes", p_.depth)),
+        classes_(p_.classes) {}
+
+  /// The names of the classes are in the annotations.
+  bool knows_spec() const override { return !classes_.empty(); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, depth_); }
+  Spec spec() const override {
+    ComponentSpec boxes{kBoxes, {DType::kFloat32, Shape{p_.max_boxes, 5}}};
+    boxes.annotation = Annotation::kBoxes;
+    boxes.classes = classes_;
+    return {image_of_files(p_.color, depth_), boxes};
+  }
+  int64_t size() const override { return std::ssize(images_); }
+  bool shuffled() const override { return p_.shuffle; }
+  std::string file_of(int64_t index) const override {
+    return (fs::path(dir_) / images_[static_cast<size_t>(index)].file).string();
+  }
+  std::optional<std::string> stable_name(int64_t index) const override {
+    return images_[static_cast<size_t>(index)].file;
+  }
+  std::string fingerprint() const override { return fingerprint_; }
+  std::vector<FittedComponent> fitted() const override { return {{name(), kBoxes, {}, classes_}}; }
+
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    const AnnotatedImage& of = images_[static_cast<size_t>(index)];
+    Image& image = out.renew_image(0);
+    read_image_file(file_of(index), p_.color, depth_, image);
+    const double width = image.size().width;
+    const double height = image.size().height;
+    const Tensor& boxes = out.renew(1, {DType::kFloat32, Shape{p_.max_boxes, 5}});
+    auto* row = boxes.data<float>();
+    for (const AnnotatedBox& box : of.boxes) {
+      const auto edge = [](double value, double unit, double most) {
+        return static_cast<float>(std::clamp(value * unit, 0.0, most));
+      };
+      *row++ = edge(box.left, of.relative ? width : 1, width);
+      *row++ = edge(box.top, of.relative ? height : 1, height);
+      *row++ = edge(box.right, of.relative ? width : 1, width);
+      *row++ = edge(box.bottom, of.relative ? height : 1, height);
+      *row++ = static_cast<float>(box.label);
+      if (row[-3] <= row[-5] || row[-2] <= row[-4])
+        throw DataError("box " + std::to_string(&box - of.boxes.data()) + " of " +
+                        printable(classes_[static_cast<size_t>(box.label)]) +
+                        " lies outside of the image, which has " + image.size().str() + " pixels");
+    }
+    for (auto k = std::ssize(of.boxes); k < p_.max_boxes; ++k) {
+      std::fill_n(row, 4, 0.F);
+      row[4] = -1;
+      row += 5;
+    }
+  }
+
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size(), .unit = "images"};
+    std::vector<int64_t> counts(classes_.size());
+    for (const AnnotatedImage& image : images_)
+      for (const AnnotatedBox& box : image.boxes) ++counts[static_cast<size_t>(box.label)];
+    for (size_t k = 0; k < classes_.size(); ++k) facts.classes.emplace_back(classes_[k], counts[k]);
+    facts.remarks = remarks_;
+    return facts;
+  }
+
+ protected:
+  void prepare() override {
+    require_folder("ImageBoxes", p_.images);
+    require_path("ImageBoxes", p_.annotations, "file or folder");
+    images_.clear();
+    remarks_.clear();
+    classes_ = p_.classes;
+    if (fs::is_directory(annotations_))
+      read_folder();
+    else
+      read_coco();
+    if (images_.empty()) throw DataError(annotations_, "has no images");
+    follow_train();
+    for (const AnnotatedImage& image : images_) {
+      if (std::ssize(image.boxes) > p_.max_boxes)
+        throw DataError(annotations_, printable(image.file) + " has " + std::to_string(image.boxes.size()) +
+                                          " boxes; set max_boxes to the most that an image has");
+    }
+    make_fingerprint();
+  }
+
+ private:
+  static constexpr const char* kBoxes = "boxes";
+
+  static std::string_view text_of(const MappedFile& file) {
+    const auto bytes = file.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  void read_coco() {
+    const MappedFile file(annotations_);
+    BoxAnnotations all = read_coco_boxes(text_of(file), annotations_);
+    use_names(all.classes);
+    for (AnnotatedImage& image : all.images)
+      for (AnnotatedBox& box : image.boxes)
+        box.label = number_of(all.classes[static_cast<size_t>(box.label)]);
+    std::vector<std::string> missing;
+    for (const AnnotatedImage& image : all.images)
+      if (!fs::exists(fs::path(dir_) / image.file)) missing.push_back(printable(image.file));
+    if (!missing.empty())
+      throw DataError(dir_, "has no file " + join_first(missing) + " (" + std::to_string(missing.size()) +
+                                " of " + std::to_string(all.images.size()) + " images of " + annotations_ +
+                                ")");
+    images_ = std::move(all.images);
+    add_remark(all.crowds, "boxes are around groups (iscrowd), and left out");
+    add_remark(all.empty, "boxes have no area, and are left out");
+  }
+
+  /// Of each image the file of the same name.
+  void read_folder() {
+    std::map<std::string, std::string> by_stem;
+    for (const char* extension : {".xml", ".txt"}) {
+      for (const auto& entry : fs::directory_iterator(annotations_)) {
+        const fs::path& path = entry.path();
+        if (path.extension() == extension && path.filename() != "classes.txt")
+          by_stem.emplace(path.stem().string(), path.filename().string());
+      }
+      if (!by_stem.empty()) break;
+    }
+    if (by_stem.empty())
+      throw DataError(annotations_, "has no .xml files (Pascal VOC) and no .txt files (YOLO)");
+    const bool is_voc = by_stem.begin()->second.ends_with(".xml");
+    if (!is_voc && p_.classes.empty())
+      throw ConfigError(
+          p_.annotations.position,
+          "ImageBoxes: YOLO's files have numbers of classes only; set 'classes' to their names");
+    size_t used = 0;
+    std::vector<std::string> found;  // classes of VOC
+    for (std::string& name : sorted_names(dir_, [](const fs::directory_entry& entry) {
+           const std::string file = entry.path().filename().string();
+           return !is_hidden(file) && is_image_file(file);
+         })) {
+      const auto own = by_stem.find(fs::path(name).stem().string());
+      AnnotatedImage image;
+      if (own != by_stem.end()) {
+        const std::string path = (fs::path(annotations_) / own->second).string();
+        const MappedFile file(path);
+        image = is_voc ? read_voc_boxes(text_of(file), path, p_.difficult, found)
+                       : read_yolo_boxes(text_of(file), path, std::ssize(p_.classes));
+        ++used;
+      }
+      image.file = std::move(name);
+      images_.push_back(std::move(image));
+    }
+    if (used == 0)
+      throw DataError(annotations_, "has no file of the name of an image in " + dir_ + "; it has " +
+                                        printable(by_stem.begin()->second));
+    add_remark(std::ssize(images_) - static_cast<int64_t>(used),
+               "images have no annotation, and so no boxes");
+    add_remark(std::ssize(by_stem) - static_cast<int64_t>(used), "annotations have no image");
+    if (!is_voc) return;
+    std::vector<std::string> sorted = found;
+    std::sort(sorted.begin(), sorted.end());
+    use_names(sorted);
+    for (AnnotatedImage& image : images_)
+      for (AnnotatedBox& box : image.boxes) box.label = number_of(found[static_cast<size_t>(box.label)]);
+  }
+
+  /// The classes are those of the config, of data.train, or these.
+  void use_names(const std::vector<std::string>& names) {
+    if (!classes_.empty()) return;
+    const auto train = opened_fit(kBoxes);
+    classes_ = train && !train->classes.empty() ? train->classes : names;
+  }
+  void follow_train() const {
+    const auto train = opened_fit(kBoxes);
+    if (train && !train->classes.empty() && train->classes != classes_)
+      throw DataError(annotations_, "has the classes " + join_first(classes_) + ", and data.train has " +
+                                        join_first(train->classes) + "; write the same 'classes' in both");
+  }
+  int64_t number_of(const std::string& name) const {
+    const auto found = std::find(classes_.begin(), classes_.end(), name);
+    if (found == classes_.end())
+      throw DataError(annotations_, "has the class '" + printable(name) + "'" + did_you_mean(name, classes_) +
+                                        ", which is not one of " + join_first(classes_));
+    return found - classes_.begin();
+  }
+  void add_remark(int64_t count, const char* what) {
+    if (count > 0) remarks_.push_back(with_thousands(count) + " " + what);
+  }
+  void make_fingerprint() {
+    Digest digest;
+    for (const AnnotatedImage& image : images_) {
+      std::error_code failure;
+      const uintmax_t bytes = fs::file_size(fs::path(dir_) / image.file, failure);
+      digest.add(image.file + "\n" + (failure ? "none" : std::to_string(bytes)) + "\n");
+      for (const AnnotatedBox& box : image.boxes) {
+        for (const double edge : {box.left, box.top, box.right, box.bottom}) digest.add(shortest(edge) + " ");
+        digest.add(std::to_string(box.label) + "\n");
+      }
+    }
+    fingerprint_ = digest.text();
+  }
+
+  Params p_;
+  std::string dir_;
+  std::string annotations_;
+  Depth depth_;
+  std::vector<std::string> classes_;
+  std::vector<AnnotatedImage> images_;
+  std::vector<std::string> remarks_;
+  std::string fingerprint_;
+};
+
+TPACK_REGISTER(Source, ImageBoxes, "ImageBoxes");
+
+}  // namespace
+}  // namespace tpack
