@@ -81,6 +81,12 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"metric", "loss", "the cost is reported without a metric, as `cost` and FLOW_cost", "metrics: []"},
     {"cost", "Dice TverskyLoss Tversky GeneralizedDiceLoss SoftDiceLoss LovaszSoftmax", "use DiceLoss: {logits: ..., labels: ...}; false_positives and false_negatives are Tversky's weights", "cost: [DiceLoss: {logits: logits, labels: label}]"},
     {"metric", "mIoU JaccardScore PixelAccuracy DiceCoefficient GeneralizedDiceScore", "use IoU, Dice or Accuracy, which also take the scores and classes of pixels", "metrics: [IoU: {logits: logits, labels: label}]"},
+    {"metric", "peak_signal_noise_ratio PeakSignalToNoiseRatio PSNRMetric", "use PSNR: {predictions: ..., targets: ...}", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
+    {"metric", "structural_similarity StructuralSimilarityIndexMeasure SSIMMetric MS_SSIM MultiScaleStructuralSimilarityIndexMeasure", "use SSIM: {predictions: ..., targets: ...}, of one scale", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
+    {"metric", "LPIPS FID FrechetInceptionDistance InceptionScore", "not available: it needs a pretrained network; the nearest are SSIM and PSNR", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
+    {"metric PSNR|metric SSIM", "max_val dynamic_range range L", "did you mean 'data_range'?", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
+    {"metric PSNR|metric SSIM", "input inputs logits y_pred output outputs preds x img1 image_test", "did you mean 'predictions'?", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
+    {"metric PSNR|metric SSIM", "label labels y y_true ground_truth truth target img2 image_true", "did you mean 'targets'?", "metrics: [PSNR: {predictions: logits, targets: logits, data_range: 1}]"},
     {"metric", "ConfusionMatrix mAP Perplexity BLEU Specificity", "not available; `tpack infer --format csv` writes the predictions for other tools", "metrics: [Accuracy: {logits: logits, labels: label}]"},
     // layers
     {"layer", "Flatten", "FullyConnected flattens its input; elsewhere, write Reshape: {shape: [-1]}", "layers: Reshape: {shape: [-1]}"},

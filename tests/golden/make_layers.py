@@ -1315,4 +1315,38 @@ def _(x, _):
     return x * 1
 
 
+RESTORED = """
+inputs: {x0: {shape: SHAPE, layout: CHW}, x1: {shape: SHAPE, layout: CHW}}
+layers: [{Conv2D: {name: c, filters: FILTERS, kernel: 1}}]
+cost: [{MeanSquaredError: {predictions: c, targets: x1}}]
+metrics: [{PSNR: {predictions: c, targets: x1, data_range: 2}}, {SSIM: {predictions: c, targets: x1, data_range: 2}}]
+"""
+
+
+def with_image_quality(x, target, v):
+    images, channels = x.shape[:2]
+    y = F.conv2d(x, v.weight("c/W", channels, channels, 1, 1), v.bias("c/b", channels))
+    mse = (y - target).square().mean((1, 2, 3))
+    line = torch.exp(-(torch.arange(11) - 5.0).double() ** 2 / (2 * 1.5 ** 2))
+    window = (torch.outer(line, line) / line.sum() ** 2).expand(channels, 1, 11, 11)
+
+    def of_windows(z):
+        return F.conv2d(z, window, groups=channels)
+    mean_y, mean_t = of_windows(y), of_windows(target)
+    var_y, var_t = of_windows(y * y) - mean_y ** 2, of_windows(target * target) - mean_t ** 2
+    covariance = of_windows(y * target) - mean_y * mean_t
+    c1, c2 = (0.01 * 2) ** 2, (0.03 * 2) ** 2
+    ssim = (2 * mean_y * mean_t + c1) * (2 * covariance + c2) / ((mean_y ** 2 + mean_t ** 2 + c1) * (var_y + var_t + c2))
+    return {"cost": mse.mean(),
+            "psnr/sum": (10 * torch.log10(4 / mse)).sum(), "psnr/weight": torch.tensor(float(images)),
+            "ssim/sum": ssim.mean((2, 3)).sum(), "ssim/weight": torch.tensor(float(images * channels))}
+
+
+for name in ("PSNR", "SSIM"):
+    for size, images, channels, height, width in (("small", 1, 1, 11, 12), ("color", 2, 3, 16, 13)):
+        case(f"quality_{size}_{name}", name,
+             RESTORED.replace("SHAPE", f"[{channels}, {height}, {width}]").replace("FILTERS", str(channels)),
+             numbers(images, channels, height, width), numbers(images, channels, height, width), form="model")(with_image_quality)
+
+
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

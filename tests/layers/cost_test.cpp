@@ -38,10 +38,12 @@ TEST(Metrics, know_which_values_are_better) {
       {"Mean", std::nullopt},
       {"MedianAbsoluteError", Goal::kMin},
       {"MultiLabelAccuracy", Goal::kMax},
+      {"PSNR", Goal::kMax},
       {"Precision", Goal::kMax},
       {"R2", Goal::kMax},
       {"Recall", Goal::kMax},
       {"RootMeanSquaredError", Goal::kMin},
+      {"SSIM", Goal::kMax},
   };
   for (const ComponentInfo* info : Registry<Metric>::table().list()) {
     const auto made = Registry<Metric>::make_item(parse_yaml(info->example(), "example.yaml"));
@@ -405,8 +407,9 @@ TEST(Cost, with_a_weight_of_1_emits_no_factor) {
 struct ExampleOutputs {
   static const std::vector<std::string>& names() {
     static const std::vector<std::string> all = {
-        "logits",    "label", "wide",  "price",   "true_price", "tags",           "real",   "fake",
-        "log_count", "count", "grade", "borders", "embedding",  "true_embedding", "teacher"};
+        "logits",    "label",          "wide",      "price",    "true_price", "tags",
+        "real",      "fake",           "log_count", "count",    "grade",      "borders",
+        "embedding", "true_embedding", "teacher",   "restored", "clean"};
     return all;
   }
   static std::vector<Symbol> in(Builder& b) {
@@ -415,8 +418,9 @@ struct ExampleOutputs {
     const Symbol sums = b.reduce_sum(scores, {1});
     const Symbol label = b.input("label", {DType::kInt32, {4}});
     const Symbol positive = b.exp(scores);
-    return {scores, label,    wide,  scores, positive, b.exp(wide), sums,    b.exp(sums),
-            scores, positive, label, scores, scores,   positive,    positive};
+    const Symbol images = b.variable("c/W", {4, 1, 11, 12}, nullptr);
+    return {scores,   label, wide,   scores, positive, b.exp(wide), sums,   b.exp(sums),      scores,
+            positive, label, scores, scores, positive, positive,    images, b.sigmoid(images)};
   }
 };
 
@@ -436,9 +440,11 @@ std::string graph_of_metric(const std::string& item) {
   std::vector<Tensor> samples;
   for (const std::string& name : ExampleOutputs::names()) {
     const bool is_sum = name == "real" || name == "fake";
+    const bool is_image = name == "restored" || name == "clean";
+    const Shape shape = is_sum ? Shape{9} : is_image ? Shape{9, 1, 11, 12} : Shape{9, 3};
     samples.push_back(name == "label" || name == "grade"
                           ? Tensor::of<int32_t>({9}, {0, 1, 2, 1, 0, 1, 1, 2, 0})
-                          : testkit::random_tensor(is_sum ? Shape{9} : Shape{9, 3}, samples.size() + 1));
+                          : testkit::random_tensor(shape, samples.size() + 1));
   }
   return graph + shortest(MetricOfSamples{item, ExampleOutputs::names(), samples}.value());
 }
