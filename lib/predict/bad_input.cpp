@@ -1,12 +1,35 @@
 #include "predict/bad_input.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/text.h"
+#include "layers/embeddings.h"
 #include "layers/label_range.h"
 #include "tensor/finite.h"
 
 namespace tpack {
+namespace {
+
+std::vector<size_t> compared_inputs(const Graph& graph, const TowerFunction& tower) {
+  std::vector<size_t> all;
+  for (const auto& node : graph.nodes()) {
+    const auto labels = labels_compared_by(*node);
+    const auto input = labels ? input_of(*labels, tower) : std::nullopt;
+    if (input) all.push_back(*input);
+  }
+  return all;
+}
+
+/// What a batch of labels lacks to have two samples of one class, and one of another; "" if it has them.
+std::string lack_of_pairs(const Tensor& labels) {
+  std::set<double> classes;
+  for (int64_t i = 0; i < labels.elements(); ++i) classes.insert(labels.at(i));
+  if (std::ssize(classes) == labels.elements()) return "no two samples of one class";
+  return classes.size() == 1 ? "samples of one class only" : "";
+}
+
+}  // namespace
 
 void BadInputFinder::build() {
   if (!graph_.nodes().empty()) return;
@@ -15,11 +38,12 @@ void BadInputFinder::build() {
   build_tower(b, tower_, batch_specs(tower_, 1), {});
   choices_ = numbered_choices(graph_, tower_);
   probabilities_ = probability_inputs(graph_, tower_);
+  compared_ = compared_inputs(graph_, tower_);
 }
 
 bool BadInputFinder::has_choices() {
   build();
-  return !choices_.empty() || !probabilities_.empty();
+  return !choices_.empty() || !probabilities_.empty() || !compared_.empty();
 }
 
 std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& values,
@@ -55,6 +79,11 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
                     component +
                         " must be from 0 to 1; MapData with Scale: {scale: 0.5, offset: 0.5} "
                         "makes 0 and 1 of -1 and 1"};
+  const bool is_compared = std::find(compared_.begin(), compared_.end(), input) != compared_.end();
+  if (const std::string lack = lack_of_pairs(values); is_compared && !lack.empty())
+    return BadInput{called + " has " + lack + " among " + std::to_string(values.elements()) + where,
+                    "add ClassBalanced: {component: " + known.component + ", in_a_row: 4} before the " +
+                        "BatchData of data." + flow_ + ", or raise batch_size"};
   return std::nullopt;
 }
 

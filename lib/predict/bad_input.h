@@ -16,7 +16,8 @@ struct BadInput {
 };
 
 /// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, a number that is
-/// too large for what the model has, or a label of a yes or no that is not from 0 to 1.
+/// too large for what the model has, a label of a yes or no that is not from 0 to 1, or labels of which none
+/// is that of two samples, where a cost compares samples of a class.
 class BadInputFinder {
  public:
   /// `flow`: the name in `data` of what it is fed. The tower must outlive it.
@@ -37,6 +38,7 @@ class BadInputFinder {
   Graph graph_;  // for inference; empty until it is needed
   std::vector<NumberedChoice> choices_;
   std::vector<size_t> probabilities_;  // inputs from 0 to 1
+  std::vector<size_t> compared_;       // labels of which batches need several of one class, and others
 };
 
 }  // namespace tpack
