@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <set>
 
 #include "core/text.h"
+#include "layers/embeddings.h"
 #include "layers/label_range.h"
 #include "tensor/finite.h"
 
@@ -26,6 +28,14 @@ std::optional<std::pair<int64_t, std::string>> first_row_that_is_none(const Tens
   return std::nullopt;
 }
 
+/// What a batch of labels lacks to have two samples of one class, and one of another; "" if it has them.
+std::string lack_of_pairs(const Tensor& labels) {
+  std::set<double> classes;
+  for (int64_t i = 0; i < labels.elements(); ++i) classes.insert(labels.at(i));
+  if (std::ssize(classes) == labels.elements()) return "no two samples of one class";
+  return classes.size() == 1 ? "samples of one class only" : "";
+}
+
 }  // namespace
 
 void BadInputFinder::build() {
@@ -34,13 +44,14 @@ void BadInputFinder::build() {
   Builder b(graph_, table, {Phase::kInference, DType::kFloat32});
   build_tower(b, tower_, batch_specs(tower_, 1), {});
   choices_ = numbered_choices(graph_, tower_);
-  probabilities_ = probability_inputs(graph_, tower_);
-  distributions_ = distribution_inputs(graph_, tower_);
+  probabilities_ = inputs_found(graph_, tower_, labels_checked_by);
+  distributions_ = inputs_found(graph_, tower_, labels_summed_by);
+  compared_ = inputs_found(graph_, tower_, labels_compared_by);
 }
 
 bool BadInputFinder::has_choices() {
   build();
-  return !choices_.empty() || !probabilities_.empty();
+  return !choices_.empty() || !probabilities_.empty() || !compared_.empty();
 }
 
 std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& values,
@@ -83,6 +94,10 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
     return BadInput{called + " has " + row->second + " for sample " + std::to_string(row->first) + where +
                         ", but soft labels of SoftmaxCrossEntropy are probabilities that add up to 1",
                     component + " must be so; for several labels of one sample, use SigmoidCrossEntropy"};
+  if (const std::string lack = is_in(compared_) ? lack_of_pairs(values) : ""; !lack.empty())
+    return BadInput{called + " has " + lack + " among " + std::to_string(values.elements()) + where,
+                    "add ClassBalanced: {component: " + known.component + ", in_a_row: 4} before the " +
+                        "BatchData of data." + flow_ + ", or raise batch_size"};
   return std::nullopt;
 }
 

@@ -16,8 +16,8 @@ struct BadInput {
 };
 
 /// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, a number that is
-/// too large for what the model has, a label of a yes or no that is not from 0 to 1, or soft labels
-/// that do not add up to 1.
+/// too large for what the model has, a label of a yes or no that is not from 0 to 1, soft labels that do not
+/// add up to 1, or labels of which none is that of two samples, where a cost compares samples of a class.
 class BadInputFinder {
  public:
   /// `flow`: the name in `data` of what it is fed. The tower must outlive it.
@@ -39,6 +39,7 @@ class BadInputFinder {
   std::vector<NumberedChoice> choices_;
   std::vector<size_t> probabilities_;  // inputs from 0 to 1
   std::vector<size_t> distributions_;  // those of them whose rows add up to 1
+  std::vector<size_t> compared_;       // labels of which batches need several of one class, and others
 };
 
 }  // namespace tpack

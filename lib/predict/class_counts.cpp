@@ -117,27 +117,15 @@ std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunc
   return all;
 }
 
-namespace {
-
-std::vector<size_t> inputs_checked(const Graph& graph, const TowerFunction& tower,
-                                   std::optional<Symbol> (*checked)(const Node&)) {
+std::vector<size_t> inputs_found(const Graph& graph, const TowerFunction& tower,
+                                 std::optional<Symbol> (*labels_of)(const Node&)) {
   std::vector<size_t> all;
   for (const auto& node : graph.nodes()) {
-    const auto labels = checked(*node);
+    const auto labels = labels_of(*node);
     const auto input = labels ? input_of(*labels, tower) : std::nullopt;
     if (input) all.push_back(*input);
   }
   return all;
-}
-
-}  // namespace
-
-std::vector<size_t> probability_inputs(const Graph& graph, const TowerFunction& tower) {
-  return inputs_checked(graph, tower, labels_checked_by);
-}
-
-std::vector<size_t> distribution_inputs(const Graph& graph, const TowerFunction& tower) {
-  return inputs_checked(graph, tower, labels_summed_by);
 }
 
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train) {

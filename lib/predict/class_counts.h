@@ -28,10 +28,10 @@ struct NumberedChoice {
 };
 std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunction& tower);
 
-/// Numbers of the inputs of a tower that are labels of a yes or no, which must be from 0 to 1.
-std::vector<size_t> probability_inputs(const Graph& graph, const TowerFunction& tower);
-/// And of those whose rows are the probabilities of all classes, which must add up to 1.
-std::vector<size_t> distribution_inputs(const Graph& graph, const TowerFunction& tower);
+/// Numbers of the inputs of a tower that nodes look at: `labels_of` gives what such a node looks at, and
+/// nothing for other nodes.
+std::vector<size_t> inputs_found(const Graph& graph, const TowerFunction& tower,
+                                 std::optional<Symbol> (*labels_of)(const Node&));
 
 /// Check that a tower has a score, an entry of an embedding or a place of OneHot for every class of the
 /// numbers that a flow feeds to it: a number without one makes the cost NaN, a whole epoch later, or counts

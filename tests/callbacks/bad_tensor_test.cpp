@@ -172,6 +172,31 @@ TEST(BadInputs, rows_of_soft_labels_are_distributions) {
   EXPECT_THAT(found({-0.5, 1.5, 1, 0}), HasSubstr("has -0.5 for sample 0"));
 }
 
+/// Of a batch of four samples.
+TEST(SkippedSteps, name_labels_without_two_of_a_class) {
+  const std::string model =
+      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n"
+      "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+      "cost:\n  - TripletLoss: {embeddings: fc0, labels: label}";
+  const auto error = [&](const std::string& domain) {
+    SmallTraining training(
+        make_flow(parse_yaml("[{FakeData: {shapes: [[5], []], dtype: [float32, int32], names: [x, label], "
+                             "domain: " +
+                                 domain + ", size: 44}}, {BatchData: {batch_size: 4}}]",
+                             "flow.yaml")),
+        "Simple", "SGD: {learning_rate: 0.01}", EngineSettings::Backend::kReference, make_self_comm(),
+        model_of(model));
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
+    run.add("CheckNumerics");
+    return error_of_run(run);
+  };
+  EXPECT_THAT(error("[0, 100000]"),
+              AllOf(HasSubstr("input 'label' (test.yaml:3:3) has no two samples of one class among 4"),
+                    HasSubstr("add ClassBalanced: {component: label, in_a_row: 4} before the BatchData of "
+                              "data.train, or raise batch_size")));
+  EXPECT_THAT(error("[0, 1]"), HasSubstr("has samples of one class only among 4"));
+}
+
 /// The outputs that the examples of costs name, as layers or inputs.
 constexpr const char* kForAllCosts = R"(
 inputs:
@@ -194,6 +219,11 @@ layers:
   - Softmax: {name: teacher, input: policy}
   - FullyConnected: {name: borders, input: x, units: 3}
   - Identity: {name: grade, input: label}
+  - FullyConnected: {name: face, input: x, units: 5}
+  - Identity: {name: person, input: label}
+  - FullyConnected: {name: left, input: x, units: 5}
+  - FullyConnected: {name: right, input: x, units: 5}
+  - Identity: {name: match, input: advantage}
 cost:
   - )";
 constexpr int64_t kFloatInputs = 4;

@@ -1338,4 +1338,115 @@ def _(x, _):
     return x * 1
 
 
+RESTORED = """
+inputs: {x0: {shape: SHAPE, layout: CHW}, x1: {shape: SHAPE, layout: CHW}}
+layers: [{Conv2D: {name: c, filters: FILTERS, kernel: 1}}]
+cost: [{MeanSquaredError: {predictions: c, targets: x1}}]
+metrics: [{PSNR: {predictions: c, targets: x1, data_range: 2}}, {SSIM: {predictions: c, targets: x1, data_range: 2}}]
+"""
+
+
+def with_image_quality(x, target, v):
+    images, channels = x.shape[:2]
+    y = F.conv2d(x, v.weight("c/W", channels, channels, 1, 1), v.bias("c/b", channels))
+    mse = (y - target).square().mean((1, 2, 3))
+    line = torch.exp(-(torch.arange(11) - 5.0).double() ** 2 / (2 * 1.5 ** 2))
+    window = (torch.outer(line, line) / line.sum() ** 2).expand(channels, 1, 11, 11)
+
+    def of_windows(z):
+        return F.conv2d(z, window, groups=channels)
+    mean_y, mean_t = of_windows(y), of_windows(target)
+    var_y, var_t = of_windows(y * y) - mean_y ** 2, of_windows(target * target) - mean_t ** 2
+    covariance = of_windows(y * target) - mean_y * mean_t
+    c1, c2 = (0.01 * 2) ** 2, (0.03 * 2) ** 2
+    ssim = (2 * mean_y * mean_t + c1) * (2 * covariance + c2) / ((mean_y ** 2 + mean_t ** 2 + c1) * (var_y + var_t + c2))
+    return {"cost": mse.mean(),
+            "psnr/sum": (10 * torch.log10(4 / mse)).sum(), "psnr/weight": torch.tensor(float(images)),
+            "ssim/sum": ssim.mean((2, 3)).sum(), "ssim/weight": torch.tensor(float(images * channels))}
+
+
+for name in ("PSNR", "SSIM"):
+    for size, images, channels, height, width in (("small", 1, 1, 11, 12), ("color", 2, 3, 16, 13)):
+        case(f"quality_{size}_{name}", name,
+             RESTORED.replace("SHAPE", f"[{channels}, {height}, {width}]").replace("FILTERS", str(channels)),
+             numbers(images, channels, height, width), numbers(images, channels, height, width), form="model")(with_image_quality)
+
+
+@case("l2_normalize", "L2Normalize", "- L2Normalize", numbers(4, 6))
+def _(x, _):
+    return F.normalize(x)
+
+
+@case("l2_normalize_last_axis", "L2Normalize", "- L2Normalize: {axis: -1}", IMAGE)
+def _(x, _):
+    return F.normalize(x, dim=-1)
+
+
+TRIPLETS = """
+inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6, input: x0, use_bias: false}}]
+cost: [{TripletLoss: {embeddings: fc, labels: x1, PARAMS}}]
+"""
+
+
+def triplet_loss(x, labels, v, mining, margin, normalize):
+    """Plain loops over the anchors."""
+    e = x @ v.weight("fc/W", 7, 6)
+    if normalize:
+        e = F.normalize(e)
+    d = (e[:, None] - e[None]).square().sum(2).clamp_min(1e-30).sqrt()
+    losses = []
+    for a in range(len(x)):
+        own = [d[a, i] for i in range(len(x)) if labels[i] == labels[a] and i != a]
+        others = [d[a, i] for i in range(len(x)) if labels[i] != labels[a]]
+        if not own or not others:
+            continue
+        if mining == "hard":
+            losses.append(F.relu(margin + max(own) - min(others)))
+        elif mining == "semi_hard":
+            for near in own:
+                farther = [far for far in others if far > near]
+                losses.append(F.relu(margin + near - (min(farther) if farther else max(others))))
+        else:
+            losses += [margin + near - far for near in own for far in others if margin + near - far > 0]
+    return {"cost": torch.stack(losses).mean()}
+
+
+for mining in ("hard", "semi_hard", "all"):
+    for margin, normalize in ((0.3, True), (2.0, False)):
+        name = f"triplet_loss_{mining}" + ("" if normalize else "_of_lengths")
+        params = f"mining: {mining}, margin: {margin}, normalize: {str(normalize).lower()}"
+        case(name, "TripletLoss", TRIPLETS.replace("PARAMS", params), numbers(9, 7, within=2), integers(9, below=3), form="model")(
+            lambda x, labels, v, *settings, given=(mining, margin, normalize): triplet_loss(x, labels, v, *given))
+
+
+RETRIEVAL = TRIPLETS.replace("PARAMS", "margin: 0.5") + "metrics: [{RecallAtK: {embeddings: fc, labels: x1}}]"
+
+
+@case("recall_at_k", "RecallAtK", RETRIEVAL, numbers(9, 7, within=2), integers(9, below=3), form="model")
+def _(x, labels, v):
+    rows = torch.cat([x @ v.weight("fc/W", 7, 6), labels[:, None].double()], 1)
+    return {**triplet_loss(x, labels, v, "hard", 0.5, True), "recall_at_k/sum": rows, "recall_at_k/weight": torch.tensor(9.0)}
+
+
+@case("contrastive_loss", "ContrastiveLoss", """
+inputs: {x0: {shape: [7]}, x1: {shape: [5]}, x2: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 5, input: x0}}, {Tanh: {name: other, input: x1}}]
+cost: [{ContrastiveLoss: {embeddings: [fc, other], same: x2}}]
+""", numbers(8, 7), numbers(8, 5), integers(8, below=2), form="model")
+def _(x, y, same, v):
+    d = F.pairwise_distance(F.normalize((x @ v.weight("fc/W", 7, 5) + v.bias("fc/b", 5))), F.normalize(torch.tanh(y)), eps=0)
+    return {"cost": 0.5 * torch.where(same == 1, d ** 2, F.relu(1 - d) ** 2).mean()}
+
+
+@case("contrastive_loss_of_lengths", "ContrastiveLoss", """
+inputs: {x0: {shape: [7]}, x1: {shape: [5]}, x2: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 5, input: x0}}]
+cost: [{ContrastiveLoss: {embeddings: [fc, x1], same: x2, margin: 2.5, normalize: false}}]
+""", numbers(8, 7), numbers(8, 5), integers(8, below=2), form="model")
+def _(x, y, same, v):
+    d = F.pairwise_distance((x @ v.weight("fc/W", 7, 5) + v.bias("fc/b", 5)), y, eps=0)
+    return {"cost": 0.5 * torch.where(same == 1, d ** 2, F.relu(2.5 - d) ** 2).mean()}
+
+
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

@@ -11,6 +11,7 @@ from philox import uniform
 try:
     import numpy
     from sklearn import metrics as sklearn
+    from sklearn import neighbors as sklearn_neighbors
 except ImportError:
     sklearn = None
 
@@ -356,5 +357,52 @@ case_of_numbers("exact_numbers", numbers_of("exact", 8, 1, low=1), numbers_of("e
 case_of_numbers("errors_that_are_all_equal", [[v + 0.5 for v in row] for row in numbers_of("shifted", 8, 1, low=1)],
                 numbers_of("shifted", 8, 1, low=1))
 case_of_numbers("numbers_far_from_0", numbers_of("far", 16, 1, low=100, high=104), numbers_of("far/target", 16, 1, low=100, high=104))
+
+
+# Retrieval
+
+def recall_at(k, distances, labels):
+    """`distances`: of each pair. Of ties, those of other classes come first."""
+    hits = []
+    for i, row in enumerate(distances):
+        others = [j for j in range(len(labels)) if j != i]
+        if not any(labels[j] == labels[i] for j in others):
+            continue
+        nearest = sorted(others, key=lambda j: (row[j], labels[j] == labels[i]))[:k]
+        hits.append(any(labels[j] == labels[i] for j in nearest))
+    return mean(hits) if len(labels) > k else math.nan
+
+
+def of_nearest(k, metric, embeddings, labels):
+    """The same by scikit-learn's search, for distances without ties."""
+    search = sklearn_neighbors.NearestNeighbors(n_neighbors=k + 1, metric=metric, algorithm="brute").fit(embeddings)
+    found = search.kneighbors(embeddings, return_distance=False)
+    hits = [any(labels[j] == labels[i] for j in [j for j in near if j != i][:k])
+            for i, near in enumerate(found) if labels.count(labels[i]) > 1]
+    return float(numpy.mean(hits))
+
+
+def case_of_embeddings(name, embeddings, labels, has_ties=False):
+    values = {}
+    for metric in ("euclidean",) if has_ties else ("cosine", "euclidean"):
+        def distance(x, y):
+            if metric == "euclidean":
+                return sum((a - b) ** 2 for a, b in zip(x, y))
+            return -sum(a * b for a, b in zip(x, y)) / math.hypot(*x) / math.hypot(*y)
+        distances = [[distance(x, y) for y in embeddings] for x in embeddings]
+        for k in (1, 3, 8):
+            known = not has_ties and len(labels) > k and any(labels.count(label) > 1 for label in labels)
+            values[f"RecallAtK: {{embeddings: x, labels: y, k: {k}, distance: {metric}}}"] = checked(
+                recall_at(k, distances, labels), (lambda: of_nearest(k, metric, embeddings, labels)) if known else None)
+    case(name, {"x": tensor(sum(embeddings, []), len(labels), len(embeddings[0])), "y": {**tensor(labels, len(labels)), "dtype": "int32"}},
+         values)
+
+
+case_of_embeddings("embeddings", rows(grid("embeddings", 40 * 3, 4096), 3), classes_of("embeddings/label", 40, 6))
+case_of_embeddings("embeddings_of_many_classes", rows(grid("many_classes", 30 * 4, 4096), 4), classes_of("many_classes/label", 30, 20))
+case_of_embeddings("embeddings_with_ties", rows(grid("near_ties", 36 * 2, 4), 2), classes_of("near_ties/label", 36), has_ties=True)
+case_of_embeddings("embeddings_that_are_all_equal", [[1.0, 0.5]] * 9, classes_of("all_equal/label", 9, 2), has_ties=True)
+case_of_embeddings("embeddings_of_one_class", rows(grid("one_class_of", 10 * 2, 512), 2), [1] * 10)
+case_of_embeddings("embeddings_without_a_pair", rows(grid("no_pair", 9 * 2, 512), 2), list(range(9)))
 
 finish("metrics.json", {"cases": CASES})

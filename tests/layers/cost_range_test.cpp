@@ -24,11 +24,17 @@ std::pair<std::vector<std::string>, std::vector<Tensor>> outputs_with(double dif
   const Tensor log_probabilities =
       Tensor::of<double>({2}, {-1.25 - std::max(difference, 0.0), -0.75 + std::min(difference, 0.0)});
   const Tensor probabilities = Tensor::of<double>({2, 3}, {0.5, 0.25, 0.25, 0, 1, 0});
-  return {
-      {"logits", "policy", "label", "action", "price", "true_price", "real", "fake", "advantage",
-       "log_probability", "log_count", "count", "embedding", "true_embedding", "teacher", "borders", "grade"},
-      {scores, scores, classes, classes, predictions, targets, predictions, predictions, advantages,
-       log_probabilities, predictions, targets, scores, probabilities, probabilities, scores, classes}};
+  const Tensor face = Tensor::of<double>({4, 3}, {difference, 0, 0.5, 0.25, difference, 0,  //
+                                                  -difference, 1, 2, 0.5, 1, difference});
+  const Tensor person = Tensor::of<int32_t>({4}, {0, 1, 0, 1});
+  return {{"logits",  "policy",    "label",           "action",    "price",  "true_price", "real",
+           "fake",    "advantage", "log_probability", "log_count", "count",  "embedding",  "true_embedding",
+           "teacher", "borders",   "grade",           "face",      "person", "left",       "right",
+           "match"},
+          {scores,        scores,     classes,           classes,     predictions, targets, predictions,
+           predictions,   advantages, log_probabilities, predictions, targets,     scores,  probabilities,
+           probabilities, scores,     classes,           face,        person,      scores,  probabilities,
+           targets}};
 }
 
 /// A cost of these outputs, and of weights that are as large.

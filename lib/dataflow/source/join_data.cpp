@@ -71,22 +71,13 @@ class JoinedFlow final : public Flow {
  public:
   JoinedFlow(std::vector<FlowPtr> flows, Lengths lengths, StageContext context)
       : flows_(std::move(flows)), lengths_(lengths), context_(std::move(context)) {
-    std::vector<ComponentSpec> components;
     for (const FlowPtr& flow : flows_) {
       if (flow->access() == Access::kFiltered)
         throw rejection(
             "a flow in it leaves samples out, so the others would lose their partners; leave them "
             "out after the JoinData");
-      for (const ComponentSpec& component : flow->spec()) {
-        if (Spec(components).find(component.name)) {
-          throw rejection("two of its flows have a component '" + component.name +
-                          "'; add RenameComponents: {names: {" + component.name +
-                          ": NEW_NAME}} to one of them, or leave one out with SelectComponent");
-        }
-        components.push_back(component);
-      }
     }
-    spec_ = Spec(std::move(components));
+    spec_ = joined_spec();
     is_shuffled_ = !context_.in_join && one_order();
   }
 
@@ -151,6 +142,32 @@ class JoinedFlow final : public Flow {
  private:
   ConfigError rejection(const std::string& what) const { return {context_.position, "JoinData: " + what}; }
 
+  /// A name that an earlier flow has gets the number of its own flow, from 1: image, image_2. Errors:
+  /// ConfigError if that name is taken, too.
+  Spec joined_spec() const {
+    std::vector<ComponentSpec> all;
+    for (size_t part = 0; part < flows_.size(); ++part) {
+      const size_t earlier = all.size();
+      for (const ComponentSpec& component : flows_[part]->spec()) {
+        all.push_back(component);
+        std::string& name = all.back().name;
+        const auto end = all.begin() + static_cast<std::ptrdiff_t>(earlier);
+        if (!Spec(std::vector(all.begin(), end)).find(name)) continue;
+        name += "_" + std::to_string(part + 1);
+      }
+      for (size_t i = earlier; i < all.size(); ++i) {
+        const std::string& name = all[i].name;
+        const auto same = [&name](const ComponentSpec& other) { return other.name == name; };
+        if (std::count_if(all.begin(), all.end(), same) < 2) continue;
+        throw rejection("two of its flows have a component '" + flows_[part]->spec()[i - earlier].name +
+                        "', and the one of flow " + std::to_string(part + 1) + " cannot be called '" + name +
+                        "', as another one is; add RenameComponents: {names: {" +
+                        flows_[part]->spec()[i - earlier].name + ": NEW_NAME}} to that flow");
+      }
+    }
+    return Spec(std::move(all));
+  }
+
   /// Whether the samples have a new order in each pass. Errors: ConfigError if the parts disagree.
   bool one_order() const {
     size_t shuffled = 0;
@@ -207,7 +224,8 @@ class JoinData final : public Source {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Joins the components of several flows: sample k has sample k of each. If their "
-               "sources shuffle, they get one order for all.")
+               "sources shuffle, they get one order for all. A component whose name an earlier flow has "
+               "gets the number of its flow: image, image_2.")
         .example("JoinData: [images, labels]")
         .field("flows", &Params::flows, "the flows, each a list of components or the name of a flow")
         .required()

@@ -147,13 +147,38 @@ TEST(JoinData, keeps_pairs_together_if_a_part_fails) {
   }
 }
 
-TEST(JoinData, two_components_of_one_name_are_rejected) {
+TEST(JoinData, numbers_components_of_one_name_by_their_flow) {
+  const ConfigNode digits = list({item("RenderedDigits", {{"size", 5}})});
+  const ConfigNode numbers = list({fake_numbers(5)});
   EXPECT_EQ(
-      error_of([] {
-        make_flow(list({item("JoinData", list({list({fake_numbers(3)}), list({fake_numbers(3)})}))}));
+      make_flow(joined({digits, numbers, digits})).spec().str(),
+      "image uint8 [28, 28, 1], label int32 [], x int32 [2], image_3 uint8 [28, 28, 1], label_3 int32 []");
+  const DataFlow flow = make_flow(joined({digits, digits}));
+  EXPECT_EQ(flow.spec()[3].classes.size(), 10U);
+  Datapoint d;
+  ASSERT_TRUE(flow.open({.seed = 1})->next(d));
+  EXPECT_EQ(d.size(), 4U);
+}
+
+TEST(JoinData, rejects_a_number_that_is_taken) {
+  const auto renamed = [](const std::string& name) {
+    return list({fake_numbers(3), item("RenameComponents", {{"names", ConfigNode::map({{"x", name}})}})});
+  };
+  const auto named = [](const std::string& first, const std::string& second) {
+    return list(
+        {item("FakeData",
+              {{"shapes", list({list({}), list({})})}, {"names", list({first, second})}, {"size", 3}})});
+  };
+  EXPECT_EQ(
+      error_of([&] {
+        make_flow(joined({named("x", "x_2"), renamed("x")}));
       }),
-      "JoinData: two of its flows have a component 'x'; add RenameComponents: {names: {x: NEW_NAME}} to "
-      "one of them, or leave one out with SelectComponent");
+      "JoinData: two of its flows have a component 'x', and the one of flow 2 cannot be called 'x_2', as "
+      "another one is; add RenameComponents: {names: {x: NEW_NAME}} to that flow");
+  EXPECT_THAT(error_of([&] {
+                make_flow(joined({renamed("x"), named("x", "x_2")}));
+              }),
+              testing::HasSubstr("the one of flow 2 cannot be called 'x_2'"));
 }
 
 TEST(JoinData, has_the_fingerprint_of_all_its_flows) {

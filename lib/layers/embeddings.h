@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "layers/cost.h"
+
+namespace tpack {
+
+/// What losses that compare the embeddings of samples share.
+constexpr const char* kNormalizeDoc =
+    "true: embeddings are divided by their lengths, so that distances are from 0 to 2 and have the order of "
+    "the cosine; false: distances of the embeddings as they are";
+
+/// The embeddings as floats [N, D], divided by their lengths if `normalize`. `owner`: "cost TripletLoss".
+/// Errors: ConfigError; ShapeError for another number of axes.
+Symbol embeddings_of(const ModelView& model, const Ref<LayerOutput>& embeddings, bool normalize,
+                     const std::string& owner);
+
+/// x / max(|x|, 1e-12) along an axis. Source: PyTorch's functional.normalize.
+Symbol unit_vectors(Builder& b, Symbol x, int axis);
+
+/// The root of squared distances. The gradient at 0 is 0.
+Symbol distance_of_squares(Builder& b, Symbol squares);
+
+/// Which labels [N] are the same: 1 or 0, [N, N]. The node says that a cost needs several samples of a class
+/// in each batch (labels_compared_by).
+Symbol same_labels(Builder& b, Symbol labels);
+/// The labels if a node is that of same_labels; nothing for other nodes.
+std::optional<Symbol> labels_compared_by(const Node& node);
+
+}  // namespace tpack

@@ -1,0 +1,36 @@
+#include "layers/embeddings.h"
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+namespace {
+
+struct L2NormalizeParams {
+  int64_t axis = 1;
+};
+
+/// x / max(|x|, 1e-12) along an axis. Shapes: x any -> y same. Source: PyTorch's functional.normalize.
+class L2Normalize final : public Layer {
+ public:
+  using Params = L2NormalizeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Vectors of length 1: each is divided by its length. Sums of products of two of them are "
+               "their cosine, so this is the last layer of a network for embeddings.")
+        .example("L2Normalize")
+        .field("axis", &Params::axis, "the axis of the vectors: 1 is that of features or channels");
+  }
+  explicit L2Normalize(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    return unit_vectors(b, b.to_float(x), axis_inside_samples(b, p_.axis, x));
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, L2Normalize, "L2Normalize");
+
+}  // namespace
+}  // namespace tpack
