@@ -9,7 +9,6 @@
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
-#include "layers/label_range.h"
 #include "ops/gather.h"
 #include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"

@@ -930,6 +930,40 @@ def _(x, labels, v):
     return {"cost": (torch.tensor(CLASS_WEIGHTS)[labels] * losses).sum() / (labels != 2).sum()}
 
 
+def boundary_pixels(areas, counts):
+    """Pixels of an area that touch one of another, by hand; those that do not count are of any area."""
+    n, c, h, w = areas.shape
+    out = torch.zeros_like(areas)
+    for i, k, y, x in areas.nonzero().tolist():
+        for near_y in range(max(y - 1, 0), min(y + 2, h)):
+            for near_x in range(max(x - 1, 0), min(x + 2, w)):
+                if counts[i, near_y, near_x] and not areas[i, k, near_y, near_x]:
+                    out[i, k, y, x] = 1
+    return out
+
+
+@case("boundary_f1", "BoundaryF1", PIXELS.replace("DTYPE", "uint8").replace("FILTERS", "3") +
+      "cost: [{SoftmaxCrossEntropy: {logits: c, labels: x1, ignore_label: 3}}]\n"
+      "metrics: [{BoundaryF1: {logits: c, labels: x1, ignore_label: 3, tolerance: 1}}]",
+      PICTURES, integers(2, 4, 5, below=4, dtype="uint8"), form="model")
+def _(x, labels, v):
+    y, labels = pixel_scores(x, v, 3), labels.long()
+    counts = labels != 3
+    predicted, actual = (boundary_pixels(F.one_hot(numbers, 4).permute(0, 3, 1, 2)[:, :3].double() * counts[:, None], counts)
+                         for numbers in (y.argmax(1), labels))
+    total, terms = 0.0, 0
+    for a, b in zip(predicted.reshape(-1, 4, 5), actual.reshape(-1, 4, 5)):
+        ours, theirs = a.nonzero().tolist(), b.nonzero().tolist()
+        if not ours and not theirs:
+            continue
+        near = lambda p, others: any(max(abs(p[0] - q[0]), abs(p[1] - q[1])) <= 1 for q in others)
+        precision = sum(near(p, theirs) for p in ours) / max(len(ours), 1)
+        recall = sum(near(p, ours) for p in theirs) / max(len(theirs), 1)
+        total, terms = total + (2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0), terms + 1
+    return {"cost": F.cross_entropy(y, labels, ignore_index=3), "boundary_f1/sum": torch.tensor(total),
+            "boundary_f1/weight": torch.tensor(float(terms))}
+
+
 def tversky(p, facts, false_positives, false_negatives, counts=1):
     """Of [N, C, H, W]; PyTorch has no such function."""
     right, wrong_yes, wrong_no = ((a * counts).sum((2, 3)) for a in (p * facts, p * (1 - facts), (1 - p) * facts))

@@ -25,6 +25,7 @@ TEST(Metrics, know_which_values_are_better) {
       {"Accuracy", Goal::kMax},
       {"AveragePrecision", Goal::kMax},
       {"BalancedAccuracy", Goal::kMax},
+      {"BoundaryF1", Goal::kMax},
       {"Brier", Goal::kMin},
       {"CalibrationError", Goal::kMin},
       {"ClassificationError", Goal::kMin},
@@ -409,10 +410,30 @@ TEST(Cost, with_a_weight_of_1_emits_no_factor) {
 /// Outputs that are called as in the examples of all schemas. Scores are the sum of two variables.
 struct ExampleOutputs {
   static const std::vector<std::string>& names() {
-    static const std::vector<std::string> all = {
-        "logits",    "label", "wide",   "price",   "true_price", "tags",           "real",    "fake",
-        "log_count", "count", "grade",  "borders", "embedding",  "true_embedding", "teacher", "restored",
-        "clean",     "face",  "person", "left",    "right",      "match"};
+    static const std::vector<std::string> all = {"logits",
+                                                 "label",
+                                                 "wide",
+                                                 "price",
+                                                 "true_price",
+                                                 "tags",
+                                                 "real",
+                                                 "fake",
+                                                 "log_count",
+                                                 "count",
+                                                 "grade",
+                                                 "borders",
+                                                 "embedding",
+                                                 "true_embedding",
+                                                 "teacher",
+                                                 "restored",
+                                                 "clean",
+                                                 "face",
+                                                 "person",
+                                                 "left",
+                                                 "right",
+                                                 "match",
+                                                 "scores_of_pixels",
+                                                 "mask"};
     return all;
   }
   static std::vector<Symbol> in(Builder& b) {
@@ -422,9 +443,31 @@ struct ExampleOutputs {
     const Symbol label = b.input("label", {DType::kInt32, {4}});
     const Symbol positive = b.exp(scores);
     const Symbol images = b.variable("c/W", {4, 1, 11, 12}, nullptr);
-    return {scores,   label,  wide,     scores, positive, b.exp(wide), sums,   b.exp(sums),       scores,
-            positive, label,  scores,   scores, positive, positive,    images, b.sigmoid(images), scores,
-            label,    scores, positive, label};
+    const Symbol of_pixels = b.reshape(images, {4, 3, 4, 11});
+    return {scores,
+            label,
+            wide,
+            scores,
+            positive,
+            b.exp(wide),
+            sums,
+            b.exp(sums),
+            scores,
+            positive,
+            label,
+            scores,
+            scores,
+            positive,
+            positive,
+            images,
+            b.sigmoid(images),
+            scores,
+            label,
+            scores,
+            positive,
+            label,
+            of_pixels,
+            b.cast(b.reduce_sum(b.to_float(b.greater(of_pixels, 0.1)), {1}), DType::kInt32)};
   }
 };
 
@@ -445,7 +488,16 @@ std::string graph_of_metric(const std::string& item) {
   for (const std::string& name : ExampleOutputs::names()) {
     const bool is_sum = name == "real" || name == "fake" || name == "match";
     const bool is_image = name == "restored" || name == "clean";
-    const Shape shape = is_sum ? Shape{9} : is_image ? Shape{9, 1, 11, 12} : Shape{9, 3};
+    const Shape shape = is_sum                       ? Shape{9}
+                        : is_image                   ? Shape{9, 1, 11, 12}
+                        : name == "scores_of_pixels" ? Shape{9, 3, 4, 11}
+                                                     : Shape{9, 3};
+    if (name == "mask") {
+      samples.push_back(Tensor(DType::kInt32, {9, 4, 11}));
+      for (int64_t at = 0; at < samples.back().elements(); ++at)
+        samples.back().data<int32_t>()[at] = static_cast<int32_t>(at / 5 % 3);
+      continue;
+    }
     samples.push_back(name == "label" || name == "grade" || name == "person"
                           ? Tensor::of<int32_t>({9}, {0, 1, 2, 1, 0, 1, 1, 2, 0})
                           : testkit::random_tensor(shape, samples.size() + 1));
