@@ -143,6 +143,8 @@ std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes has
     options.progress = [&progress](int64_t done) { progress.show(done); };
     scans.push_back(scan_flow(name, flow, options));
   }
+  if (scans.empty())
+    throw ConfigError(e.source.root.position(), "no flow of 'data' ends, so there is nothing to check");
   return scans;
 }
 

@@ -143,6 +143,8 @@ std::string DataCheck::str() const {
     (one.is_leak() ? like_leaks : like_copies).push_back(std::move(text));
   }
   std::string text = scans_text(flows);
+  if (unread.empty() && same.empty() && like.empty())
+    text += "\nall samples can be read, and no two are alike\n";
   text += list_text("cannot be read", unread);
   text += list_text("the same in several flows (leakage)", leaks);
   text += list_text("the same with other labels", conflicts);

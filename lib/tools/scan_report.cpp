@@ -143,6 +143,32 @@ std::string class_tables(const std::vector<FlowScan>& scans) {
   return text;
 }
 
+/// What to say of the classes of a component in one of the flows.
+void add_class_remarks(const FlowScan& scan, const std::vector<FlowScan>& scans, const std::string& component,
+                       const std::vector<std::string>& names, std::vector<std::string>& remarks) {
+  std::vector<std::string> absent;
+  std::vector<std::string> rare;
+  int64_t largest = 0;
+  for (const std::string& name : names)
+    largest = std::max(largest, count_in(scan, component, name).value_or(0));
+  for (const std::string& name : names) {
+    const auto count = count_in(scan, component, name);
+    if (!count) continue;
+    const bool others_have_it = std::any_of(scans.begin(), scans.end(), [&](const FlowScan& other) {
+      return count_in(other, component, name).value_or(0) > 0;
+    });
+    if (*count == 0 && others_have_it) absent.push_back(name);
+    if (*count > 0 && static_cast<double>(*count) < kRareClass * static_cast<double>(largest))
+      rare.push_back(name + ": " + with_thousands(*count));
+  }
+  const std::string of = "data." + scan.name + ": of '" + component + "', ";
+  if (!absent.empty())
+    remarks.push_back(of + "the classes " + join_first(absent) + " of other flows are absent");
+  if (!rare.empty())
+    remarks.push_back(of + "rare classes (" + join_first(rare) + "; the largest has " +
+                      with_thousands(largest) + ")");
+}
+
 }  // namespace
 
 std::optional<SizeSummary> sizes_in(const FlowScan& scan) {
@@ -167,31 +193,8 @@ std::vector<const ScannedSample*> odd_shapes_in(const FlowScan& scan) {
 
 std::vector<std::string> class_remarks(const std::vector<FlowScan>& scans) {
   std::vector<std::string> remarks;
-  for (const auto& [component, names] : classes_in(scans)) {
-    for (const FlowScan& scan : scans) {
-      std::vector<std::string> absent;
-      std::vector<std::string> rare;
-      int64_t largest = 0;
-      for (const std::string& name : names)
-        largest = std::max(largest, count_in(scan, component, name).value_or(0));
-      for (const std::string& name : names) {
-        const auto count = count_in(scan, component, name);
-        if (!count) continue;
-        const bool others_have_it = std::any_of(scans.begin(), scans.end(), [&](const FlowScan& other) {
-          return count_in(other, component, name).value_or(0) > 0;
-        });
-        if (*count == 0 && others_have_it) absent.push_back(name);
-        if (*count > 0 && static_cast<double>(*count) < kRareClass * static_cast<double>(largest))
-          rare.push_back(name + ": " + with_thousands(*count));
-      }
-      const std::string of = "data." + scan.name + ": of '" + component + "', ";
-      if (!absent.empty())
-        remarks.push_back(of + "the classes " + join_first(absent) + " of other flows are absent");
-      if (!rare.empty())
-        remarks.push_back(of + "rare classes (" + join_first(rare) + "; the largest has " +
-                          with_thousands(largest) + ")");
-    }
-  }
+  for (const auto& [component, names] : classes_in(scans))
+    for (const FlowScan& scan : scans) add_class_remarks(scan, scans, component, names, remarks);
   return remarks;
 }
 

@@ -42,6 +42,7 @@ TEST_F(DataCheckTest, finds_nothing_in_good_data) {
   EXPECT_TRUE(good.same.empty());
   EXPECT_TRUE(good.like.empty());
   EXPECT_EQ(good.failure(), "");
+  EXPECT_THAT(good.str(), HasSubstr("all samples can be read, and no two are alike\n"));
 }
 
 TEST_F(DataCheckTest, finds_copies_within_a_flow_which_are_no_failure) {
