@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -8,11 +9,17 @@
 #include "cli/options.h"
 #include "config/merge.h"
 #include "config/overrides.h"
+#include "core/clock.h"
+#include "core/text.h"
 #include "dataflow/contact_sheet.h"
 #include "experiment/experiment.h"
 #include "system/log.h"
+#include "system/terminal.h"
+#include "tools/augmented_samples.h"
+#include "tools/data_check.h"
 #include "tools/flow_inspection.h"
 #include "tools/sample_images.h"
+#include "tools/scan_report.h"
 #include "tools/table_schema.h"
 
 namespace tpack {
@@ -24,13 +31,40 @@ struct InspectOptions {
   std::string png;
   std::string images;  // folder
   int samples = 3;
+  int augment = 0;  // draws of each sample; 0: the flow as it is
   bool json = false;
 };
+
+/// The flow of which images are shown.
+std::string flow_to_show(const InspectOptions& o, const Experiment& e) {
+  if (!o.flow.empty()) return o.flow;
+  return e.flows.contains("train") ? "train" : e.flows.begin()->first;
+}
+
+/// Several draws of the augmentors for each of the first samples.
+int inspect_draws(const InspectOptions& o, const Experiment& e) {
+  const std::string name = flow_to_show(o, e);
+  const DataFlow& flow = e.flow(name);
+  AugmentedSamples drawn =
+      augmented_samples(flow, o.samples, o.augment, static_cast<uint64_t>(e.config.seed));
+  const FlowInspection report = inspect_samples(name, flow, drawn.spec, drawn.draws);
+  if (o.json)
+    std::cout << nlohmann::ordered_json::array({report.to_json()}).dump(1) << "\n";
+  else
+    std::cout << report.str() << "\n";
+  if (!o.png.empty()) {
+    write_image_sheet(captioned_images(drawn.spec, drawn.draws), o.png, o.augment);
+    log::info("wrote " + std::to_string(o.augment) + " draws of each sample of " + name +
+              ", one row per sample");
+  }
+  return 0;
+}
 
 int inspect(const InspectOptions& o) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())
     throw ConfigError(e.source.root.position(), "'data' is missing; there is no flow to inspect");
+  if (o.augment > 0) return inspect_draws(o, e);
   const auto seed = static_cast<uint64_t>(e.config.seed);
   auto all = nlohmann::ordered_json::array();
   if (!o.flow.empty()) e.flow(o.flow);
@@ -45,12 +79,102 @@ int inspect(const InspectOptions& o) {
   }
   if (o.json) std::cout << all.dump(1) << "\n";
   if (!o.png.empty() || !o.images.empty()) {
-    const std::string name =
-        o.flow.empty() ? (e.flows.contains("train") ? "train" : e.flows.begin()->first) : o.flow;
+    const std::string name = flow_to_show(o, e);
     if (!o.png.empty()) write_contact_sheet(e.flow(name), o.png, {.seed = seed});
     if (!o.images.empty()) write_sample_images(e.flow(name), o.images, o.samples, seed);
     log::info("wrote the first images of " + name);
   }
+  return 0;
+}
+
+struct ReportOptions {
+  ConfigArguments config;
+  std::string flow;
+  bool json = false;
+};
+
+/// How far a scan has got, on stderr: a line that is redrawn on a terminal, one every 10 s elsewhere.
+class ScanProgress {
+ public:
+  ScanProgress(std::string flow, std::optional<int64_t> size) : flow_(std::move(flow)), size_(size) {}
+  ~ScanProgress() {
+    if (on_terminal_) log::end_redrawn();
+  }
+  ScanProgress(const ScanProgress&) = delete;
+  ScanProgress& operator=(const ScanProgress&) = delete;
+
+  void show(int64_t done) {
+    constexpr double kRedrawSeconds = 0.2;
+    constexpr double kLineSeconds = 10;
+    const double now = monotonic_s();
+    if (now - shown_s_ < (on_terminal_ ? kRedrawSeconds : kLineSeconds)) return;
+    shown_s_ = now;
+    const std::string of = size_ ? " of " + with_thousands(*size_) : "";
+    const std::string line = "data." + flow_ + ": read " + with_thousands(done) + of + " samples";
+    if (!on_terminal_) return log::info(line);
+    const auto columns = static_cast<size_t>(terminal_size(STDERR_FILENO).columns);
+    log::redraw(std::string_view(line).substr(0, columns - 1));
+  }
+
+ private:
+  std::string flow_;
+  std::optional<int64_t> size_;
+  bool on_terminal_ = ::isatty(STDERR_FILENO) == 1;
+  double shown_s_ = monotonic_s();
+};
+
+/// Reads the samples of the flow that was asked for, or of all flows of a config that are no parts of others;
+/// data.train first. Errors: ConfigError, DataError.
+std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes hashes) {
+  const Experiment e = load_experiment(o.config.file, o.config.overrides);
+  if (e.flows.empty())
+    throw ConfigError(e.source.root.position(), "'data' is missing; there is no flow to read");
+  std::vector<std::string> names = o.flow.empty() ? whole_flows(e.config.data) : std::vector{o.flow};
+  std::vector<FlowScan> scans;
+  for (const std::string& name : names) {
+    const DataFlow& flow = e.flow(name);
+    const FlowPtr source = stored_samples(flow);
+    if (o.flow.empty() && source->size() == kEndless) {
+      log::info("data." + name + " never ends, so it is left out");
+      continue;
+    }
+    ScanProgress progress(name, source->size());
+    ScanOptions options{.workers = WorkerCount{}.resolved(), .hashes = hashes};
+    options.progress = [&progress](int64_t done) { progress.show(done); };
+    scans.push_back(scan_flow(name, flow, options));
+  }
+  if (scans.empty())
+    throw ConfigError(e.source.root.position(), "no flow of 'data' ends, so there is nothing to check");
+  return scans;
+}
+
+int check_data(const ReportOptions& o) {
+  const DataCheck report = compare_samples(scan_flows(o, ScanOptions::Hashes::kYes));
+  if (o.json)
+    std::cout << report.to_json().dump(1) << "\n";
+  else
+    std::cout << report.str();
+  std::cout << std::flush;  // both may go to one file
+  const std::string failure = report.failure();
+  if (!failure.empty())
+    throw DataError(failure +
+                    "; remove or mend them (on_error: skip or replace leaves out what cannot be read)");
+  return 0;
+}
+
+int show_stats(const ReportOptions& o) {
+  const std::vector<FlowScan> scans = scan_flows(o, ScanOptions::Hashes::kNo);
+  if (o.json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const FlowScan& scan : scans) all.push_back(scan_json(scan));
+    std::cout << all.dump(1) << "\n";
+  } else {
+    std::cout << scans_text(scans);
+  }
+  for (const FlowScan& scan : scans)
+    if (!scan.unread.empty())
+      log::warning("data." + scan.name + ": " + with_thousands(std::ssize(scan.unread)) +
+                   " samples cannot be read; `tpack data check` lists them");
   return 0;
 }
 
@@ -97,6 +221,16 @@ void add_schema_command(CLI::App& command, Action& action) {
   schema_command->callback([options, &action] { action = [options] { return show_schema(*options); }; });
 }
 
+void add_report_command(CLI::App& command, Action& action, const char* name, const char* help,
+                        int (*run)(const ReportOptions&)) {
+  CLI::App* report = command.add_subcommand(name, help);
+  auto options = std::make_shared<ReportOptions>();
+  add_config_arguments(*report, options->config);
+  report->add_option("--flow", options->flow, "only this flow");
+  add_json_flag(*report, options->json);
+  report->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+}
+
 void add_data_options(CLI::App& command, Action& action) {
   command.require_subcommand(1);
   CLI::App* inspect_command =
@@ -109,15 +243,31 @@ void add_data_options(CLI::App& command, Action& action) {
                    "batches (or single samples) to show; with --images, images to write")
       ->capture_default_str()
       ->check(count_from(0));
-  inspect_command->add_option("--png", options->png, "write the first images to this file, as one sheet");
-  inspect_command->add_option("--images", options->images,
-                              "write the first images to this folder, NUMBER-LABEL.png");
+  inspect_command->add_option("--png", options->png,
+                              "write the first images to this file, as one sheet, with masks over them");
+  CLI::Option* images = inspect_command->add_option(
+      "--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
+  inspect_command
+      ->add_option("--augment", options->augment,
+                   "show each of the first samples so many times, each time with other random numbers of its "
+                   "augmentors; with --png, one row per sample")
+      ->check(count_from(1))
+      ->excludes(images);
   add_json_flag(*inspect_command, options->json);
+  add_report_command(command, action, "check",
+                     "Read every stored sample once, and list what cannot be read, duplicates within and "
+                     "between flows, sizes, classes and numbers; exit code 3 if samples cannot be read, or "
+                     "images are in several flows",
+                     check_data);
+  add_report_command(command, action, "stats",
+                     "Show the number, sizes, classes, means and deviations of the stored samples, and the "
+                     "layer that normalizes them",
+                     show_stats);
   add_schema_command(command, action);
   inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 
-const Subcommand kDataCommand("data", "Inspect the data of a config, or a table", add_data_options);
+const Subcommand kDataCommand("data", "Inspect and check the data of a config, or a table", add_data_options);
 
 }  // namespace
 

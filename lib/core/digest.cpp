@@ -19,11 +19,16 @@ void Digest::add(std::string_view bytes) {
   XXH3_128bits_update(state_->hash.get(), bytes.data(), bytes.size());
 }
 
-std::string Digest::text() const {
+std::array<uint64_t, 2> Digest::words() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->hash.get());
+  return {hash.high64, hash.low64};
+}
+
+std::string Digest::text() const {
+  const auto [high, low] = words();
   std::array<char, kDigits + 1> out{};
-  std::snprintf(out.data(), out.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
+  std::snprintf(out.data(), out.size(), "%016llx%016llx", static_cast<unsigned long long>(high),
+                static_cast<unsigned long long>(low));
   return out.data();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +22,8 @@ class Digest {
   void add(std::string_view bytes);
   /// The digest of the bytes so far, in lower-case hexadecimal digits.
   std::string text() const;
+  /// The same as two numbers: what is kept of many things to compare.
+  std::array<uint64_t, 2> words() const;
 
  private:
   struct State;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "draw/annotation.h"
 #include "draw/png.h"
 #include "system/file_io.h"
 
@@ -22,6 +23,7 @@ constexpr int kRowGapPixels = 14;  // below a caption: it must be nearer to its 
 struct Columns {
   size_t image = 0;
   std::optional<size_t> label;
+  std::optional<size_t> mask;
 };
 
 Columns find_columns(const Spec& spec) {
@@ -30,16 +32,29 @@ Columns find_columns(const Spec& spec) {
   if (image == spec.end())
     throw ConfigError("a contact sheet needs an image; the datapoints have " + spec.str());
   columns.image = static_cast<size_t>(image - spec.begin());
-  for (size_t i = 0; i < spec.size() && !columns.label; ++i) {
+  for (size_t i = 0; i < spec.size(); ++i) {
     const bool is_label = spec[i].tensor.dtype == DType::kInt32;  // not a set of labels
-    if (is_label && !spec[i].classes.empty()) columns.label = i;
+    if (!columns.label && is_label && !spec[i].classes.empty()) columns.label = i;
+    if (!columns.mask && spec[i].is_mask) columns.mask = i;
   }
   return columns;
 }
 
-/// 8-bit RGB of one image tensor [height, width, channels]; values of other types than uint8 are scaled to
-/// 0..255.
-cv::Mat to_rgb(const Tensor& image) {
+/// One sample of a datapoint, or its row `row` if that is a batch.
+CaptionedImage captioned(Datapoint& d, const Spec& spec, const Columns& columns, std::optional<int64_t> row) {
+  const auto part = [&](size_t i) { return row ? d.to_tensor(i).row(*row) : d.to_tensor(i); };
+  CaptionedImage one{part(columns.image), "", {}};
+  if (columns.mask) one.mask = part(*columns.mask);
+  if (columns.label) {
+    const auto value = static_cast<int64_t>(d.tensor(*columns.label).at(row.value_or(0)));
+    one.caption = spec[*columns.label].class_name(value);
+  }
+  return one;
+}
+
+/// uint8 [height, width, 3] of one image [height, width, channels]; values of other types than uint8 are
+/// scaled to 0..255.
+Tensor to_rgb(const Tensor& image) {
   const auto side = [&image](int axis) { return static_cast<int>(image.shape()[axis]); };
   cv::Mat floats(side(0), side(1), CV_32FC(side(2)));
   const Tensor values = image.cast(DType::kFloat32);
@@ -51,7 +66,16 @@ cv::Mat to_rgb(const Tensor& image) {
   const double scale = 255 / std::max(most - least, 1e-12);
   floats.convertTo(bytes, CV_8U, scale, -least * scale);
   if (bytes.channels() == 1) cv::cvtColor(bytes, bytes, cv::COLOR_GRAY2RGB);
-  return bytes;
+  Tensor rgb(DType::kUInt8, {side(0), side(1), 3});
+  std::memcpy(rgb.raw(), bytes.data, rgb.bytes());
+  return rgb;
+}
+
+/// The picture of an image, with its mask over it if that has its size.
+Tensor picture_of(const CaptionedImage& one) {
+  Tensor rgb = to_rgb(one.image);
+  const bool has_mask = !one.mask.empty() && one.mask.shape() == Shape{rgb.shape()[0], rgb.shape()[1]};
+  return has_mask ? overlaid(rgb, one.mask, class_colors(256)) : rgb;
 }
 
 class Sheet {
@@ -65,14 +89,16 @@ class Sheet {
   bool full() const { return shown_ == o_.count; }
   void write(const std::string& path) const { write_whole_file(path, encode_png(picture()).front().png); }
 
-  void add(const Tensor& image, const std::string& caption) {
-    const cv::Mat tile = fitted(to_rgb(image));
+  void add(const CaptionedImage& one) {
+    const Tensor rgb = picture_of(one);
+    const cv::Mat tile = fitted(
+        cv::Mat(static_cast<int>(rgb.shape()[0]), static_cast<int>(rgb.shape()[1]), CV_8UC3, rgb.raw()));
     const int x = kGapPixels + shown_ % o_.columns * (o_.tile_pixels + kGapPixels);
     const int bottom = kGapPixels + shown_ / o_.columns * row_pixels() + o_.tile_pixels;
     tile.copyTo(picture_(cv::Rect(x, bottom - tile.rows, tile.cols, tile.rows)));
     const auto most = static_cast<size_t>(std::max(1, o_.tile_pixels / 7));
-    cv::putText(picture_, caption.substr(0, most), {x, bottom + kBaselinePixels}, cv::FONT_HERSHEY_SIMPLEX,
-                0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
+    cv::putText(picture_, one.caption.substr(0, most), {x, bottom + kBaselinePixels},
+                cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
     ++shown_;
   }
 
@@ -118,23 +144,23 @@ void write_contact_sheet(const DataFlow& flow, const std::string& path, const Co
   const auto cursor = flow.open({.seed = options.seed, .pass = options.pass});
   Sheet sheet(options);
   for (Datapoint d; !sheet.full() && cursor->next(d);) {
-    const Tensor images = d.to_tensor(columns.image);
-    const int64_t samples = batched ? images.shape()[0] : 1;
-    for (int64_t row = 0; row < samples && !sheet.full(); ++row) {
-      std::string caption;
-      if (columns.label) {
-        const auto value = static_cast<int64_t>(d.tensor(*columns.label).at(batched ? row : 0));
-        caption = flow.spec()[*columns.label].class_name(value);
-      }
-      sheet.add(batched ? images.row(row) : images, caption);
-    }
+    const int64_t samples = batched ? d.to_tensor(columns.image).shape()[0] : 1;
+    for (int64_t row = 0; row < samples && !sheet.full(); ++row)
+      sheet.add(captioned(d, flow.spec(), columns, batched ? std::optional(row) : std::nullopt));
   }
   sheet.write(path);
 }
 
-void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path) {
-  Sheet sheet({.count = static_cast<int>(images.size())});
-  for (const CaptionedImage& one : images) sheet.add(one.image, one.caption);
+std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoint> samples) {
+  const Columns columns = find_columns(spec);
+  std::vector<CaptionedImage> images;
+  for (Datapoint& sample : samples) images.push_back(captioned(sample, spec, columns, std::nullopt));
+  return images;
+}
+
+void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path, int columns) {
+  Sheet sheet({.count = static_cast<int>(images.size()), .columns = columns});
+  for (const CaptionedImage& one : images) sheet.add(one);
   sheet.write(path);
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "dataflow/data_flow.h"
+#include "dataflow/datapoint.h"
 
 namespace tpack {
 
@@ -15,18 +17,22 @@ struct ContactSheetOptions {
   int64_t pass = 0;
 };
 
-/// Writes a PNG with the first samples of a pass in a grid: the first image component, with the class name
-/// (or the number) of the first label below it. Batches are unpacked. Errors: ConfigError if the flow has no
-/// image; DataError and ResourceError from reading and writing.
+/// Writes a PNG with the first samples of a pass in a grid: the first image component, with the colors of its
+/// mask over it, and with the class name (or the number) of the first label below it. Batches are unpacked.
+/// Errors: ConfigError if the flow has no image; DataError and ResourceError from reading and writing.
 void write_contact_sheet(const DataFlow& flow, const std::string& path,
                          const ContactSheetOptions& options = {});
 
-/// An image [H, W, C] with what is written below it.
+/// An image [H, W, C] with what is written below it, and, if not empty, the mask that is drawn over it: class
+/// numbers [H, W].
 struct CaptionedImage {
   Tensor image;
   std::string caption;
+  Tensor mask = {};
 };
+/// Those of single samples. Errors: ConfigError if they have no image.
+std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoint> samples);
 /// Writes a PNG with all of them in such a grid. Errors: ResourceError.
-void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path);
+void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path, int columns = 8);
 
 }  // namespace tpack

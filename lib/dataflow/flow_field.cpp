@@ -1,6 +1,8 @@
 #include "dataflow/flow_field.h"
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/registry.h"
 #include "dataflow/map.h"
@@ -42,6 +44,35 @@ ConfigNode Codec<FlowField>::dump(const FlowField& field) {
     items.push_back(effective_component(item));
   }
   return ConfigNode::list(std::move(items), node.position());
+}
+
+namespace {
+
+/// Adds the flows that a flow names: by its name alone, or in a JoinData.
+void add_named(const ConfigNode& flow, std::set<std::string>& names) {
+  if (flow.is_string()) names.insert(flow.text());
+  if (flow.is_list())
+    for (const ConfigNode& item : flow.items())
+      if (item.is_map()) add_named(item, names);
+  if (!flow.is_map()) return;
+  if (const ConfigNode* inner = flow.find("flow")) add_named(*inner, names);
+  const ConfigNode* joined = flow.find("JoinData");
+  if (joined != nullptr && joined->is_map()) joined = joined->find("flows");
+  if (joined != nullptr && joined->is_list())
+    for (const ConfigNode& part : joined->items()) add_named(part, names);
+}
+
+}  // namespace
+
+std::vector<std::string> whole_flows(const FlowScope& flows) {
+  std::set<std::string> parts;
+  for (const auto& [name, flow] : flows) add_named(flow, parts);
+  std::vector<std::string> whole;
+  for (const auto& [name, flow] : flows)
+    if (!parts.contains(name)) whole.push_back(name);
+  const auto train = std::find(whole.begin(), whole.end(), "train");
+  if (train != whole.end()) std::rotate(whole.begin(), train, train + 1);
+  return whole;
 }
 
 }  // namespace tpack

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/field.h"
 
@@ -24,6 +25,10 @@ struct Codec<FlowField> {
 
 /// The flows of a config by name: what a FlowField with a name may refer to.
 using FlowScope = std::map<std::string, ConfigNode>;
+
+/// The names of the flows that are no part of another one ([JoinData: [images, labels]]) and not another name
+/// for it: train first, then by name.
+std::vector<std::string> whole_flows(const FlowScope& flows);
 
 /// The kind ("source", "map", "stage") of the component of that name; null if there is none.
 const char* kind_of_flow_component(const std::string& name);

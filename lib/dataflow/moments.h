@@ -21,6 +21,16 @@ struct Moments {
     mean += before / static_cast<double>(++count);
     squares += before * (x - mean);
   }
+  /// Those of both. Source: Chan, Golub and LeVeque 1979.
+  void add(const Moments& other) {
+    if (other.count == 0) return;
+    const auto own = static_cast<double>(count);
+    const auto theirs = static_cast<double>(other.count);
+    const double apart = other.mean - mean;
+    count += other.count;
+    mean += apart * theirs / (own + theirs);
+    squares += other.squares + apart * apart * own * theirs / (own + theirs);
+  }
   double deviation() const { return std::sqrt(squares / static_cast<double>(count)); }
 };
 

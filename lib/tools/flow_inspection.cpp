@@ -46,6 +46,15 @@ FlowInspection inspect_flow(const std::string& name, const DataFlow& flow, uint6
   return report;
 }
 
+FlowInspection inspect_samples(const std::string& name, const DataFlow& flow, const Spec& spec,
+                               std::span<Datapoint> samples) {
+  FlowInspection report{name, spec, flow.size(), flow.seek(), {}, flow.bad_samples().count()};
+  for (size_t i = 0; i < samples.size(); ++i)
+    for (size_t c = 0; c < spec.size(); ++c)
+      report.values.push_back(inspected(static_cast<int64_t>(i), spec[c].name, samples[i].to_tensor(c)));
+  return report;
+}
+
 std::string FlowInspection::str() const {
   TextTable facts;
   facts.add({"flow", flow});

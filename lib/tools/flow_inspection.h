@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,8 @@ struct FlowInspection {
 
 /// Reads the first `count` items of a flow. Errors: DataError.
 FlowInspection inspect_flow(const std::string& name, const DataFlow& flow, uint64_t seed, int count);
+/// The same of these samples, which the flow gives before its batches.
+FlowInspection inspect_samples(const std::string& name, const DataFlow& flow, const Spec& spec,
+                               std::span<Datapoint> samples);
 
 }  // namespace tpack

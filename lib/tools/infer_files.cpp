@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "draw/annotation.h"
 #include "draw/png.h"
 #include "predict/output_images.h"
 #include "predict/predict_outputs.h"
@@ -58,22 +59,6 @@ const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask)
     if (is_image && shape[0] == mask.shape()[0] && shape[1] == mask.shape()[1]) return &input;
   }
   return nullptr;
-}
-
-/// The image with the colors of its mask over it, half of each; class 0 has no color. [H, W, 3]
-Tensor overlaid(const Tensor& image, const Tensor& mask, std::span<const RgbColor> colors) {
-  const int64_t channels = image.shape()[2];
-  Tensor out(DType::kUInt8, {mask.shape()[0], mask.shape()[1], 3});
-  for (int64_t p = 0; p < mask.elements(); ++p) {
-    const auto of_class = static_cast<size_t>(mask.at(p));
-    for (int64_t c = 0; c < 3; ++c) {
-      const uint8_t pixel = image.data<uint8_t>()[p * channels + (channels == 1 ? 0 : c)];
-      const auto at = static_cast<size_t>(c);
-      out.data<uint8_t>()[p * 3 + c] =
-          of_class == 0 ? pixel : static_cast<uint8_t>((pixel + colors[of_class].at(at)) / 2);
-    }
-  }
-  return out;
 }
 
 /// How each output is written.

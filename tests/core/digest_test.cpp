@@ -20,5 +20,9 @@ TEST(Digest, does_not_depend_on_how_the_bytes_are_cut) {
   EXPECT_NE(digest.text(), digest_of(bytes));
 }
 
+TEST(Digest, words_are_its_halves) {
+  EXPECT_EQ(Digest().words(), (std::array<uint64_t, 2>{0x99aa06d3014798d8, 0x6001c324468d497f}));
+}
+
 }  // namespace
 }  // namespace tpack

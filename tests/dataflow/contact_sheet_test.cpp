@@ -102,5 +102,17 @@ TEST(ContactSheet, needs_an_image) {
             "a contact sheet needs an image; the datapoints have k int64 [], pass int64 []");
 }
 
+TEST(ContactSheet, draws_masks_over_their_images) {
+  const TempFolder folder;
+  const Tensor image = Tensor::zeros({DType::kUInt8, {10, 10, 3}});
+  Tensor mask = Tensor::zeros({DType::kUInt8, {10, 10}});
+  std::fill_n(mask.data<uint8_t>(), 50, uint8_t{1});  // the upper half is of class 1: dark red
+  write_image_sheet({{image, "", mask}}, folder.path("sheet.png"), 1);
+  const cv::Mat sheet = read_back(folder.path("sheet.png"));
+  const int bottom = 4 + 96;
+  EXPECT_EQ(sheet.at<cv::Vec3b>(bottom - 80, 10), cv::Vec3b(64, 0, 0)) << "half of (128, 0, 0)";
+  EXPECT_EQ(sheet.at<cv::Vec3b>(bottom - 10, 10), cv::Vec3b(0, 0, 0));
+}
+
 }  // namespace
 }  // namespace tpack

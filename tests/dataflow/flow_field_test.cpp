@@ -27,5 +27,16 @@ TEST(FlowField, knows_the_kind_of_a_component) {
   EXPECT_EQ(kind_of_flow_component("Flip"), nullptr);
 }
 
+TEST(FlowField, whole_flows_are_no_parts_of_others) {
+  const FlowScope flows = {
+      {"a", list({item("Counting", 3)})},
+      {"b", list({item("Counting", 3)})},
+      {"c", list({item("Counting", 3)})},
+      {"other", ConfigNode::map({{"flow", "c"}})},
+      {"train", list({item("JoinData", {{"flows", list({"a", list({item("JoinData", list({"b"}))})})}})})},
+      {"check", list({item("Counting", 3), item("PrintData", "train")})}};
+  EXPECT_EQ(whole_flows(flows), (std::vector<std::string>{"train", "check", "other"}));
+}
+
 }  // namespace
 }  // namespace tpack

@@ -36,5 +36,23 @@ TEST(Moments, of_the_columns_of_a_flow) {
   }
 }
 
+TEST(Moments, of_two_parts_are_those_of_the_whole) {
+  Moments whole;
+  Moments first;
+  Moments second;
+  for (int i = 0; i < 100; ++i) {
+    const double x = 1e6 + i * i;
+    whole.add(x);
+    (i < 30 ? first : second).add(x);
+  }
+  Moments sum;
+  sum.add(first);
+  sum.add(Moments());
+  sum.add(second);
+  EXPECT_EQ(sum.count, 100);
+  EXPECT_NEAR(sum.mean, whole.mean, 1e-9);
+  EXPECT_NEAR(sum.deviation(), whole.deviation(), 1e-9);
+}
+
 }  // namespace
 }  // namespace tpack

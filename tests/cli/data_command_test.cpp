@@ -1,0 +1,105 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program_runner.h"
+#include "tools/pictures.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+class DataCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (uint64_t i = 0; i < 12; ++i)
+      write_picture_file(folder_, (i < 8 ? "train/a/" : "val/a/") + std::to_string(i) + ".png",
+                         waves(i, 16, 16));
+    write_content(folder_ / "c.yaml",
+                  "tpack: 1\ndata:\n"
+                  "  train:\n    - ImageFolder: train\n    - AugmentImageComponent: [{RandomCrop: 8}]\n"
+                  "    - BatchData: 2\n"
+                  "  validation: [ImageFolder: val]\n");
+  }
+  Outcome data(std::vector<std::string> words) const {
+    words.insert(words.begin() + 1, folder_ / "c.yaml");
+    words.insert(words.begin(), "data");
+    return tpack(words);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(DataCommand, check_of_good_data_is_exit_0) {
+  const Outcome outcome = data({"check"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("16x16"));
+  EXPECT_LT(outcome.out.find("train"), outcome.out.find("validation"));
+}
+
+TEST_F(DataCommand, check_of_bad_data_is_exit_3_and_says_what_is_wrong_last) {
+  write_picture_file(folder_, "val/a/9.png", waves(2, 16, 16));
+  write_content(folder_ / "train/a/1.png", "none");
+  const Outcome outcome = data({"check"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(testing_cli::last_line(outcome.err),
+              HasSubstr("error: 1 sample cannot be read, and 1 image is in several flows; "));
+  EXPECT_THAT(outcome.out, HasSubstr("val/a/9.png"));
+  const Outcome as_json = data({"check", "--json"});
+  EXPECT_EQ(as_json.code, 3);
+  const json report = json::parse(as_json.out);
+  EXPECT_EQ(report["flows"][0]["unreadable"].size(), 1U);
+  EXPECT_EQ(report["duplicates"].size(), 1U);
+  EXPECT_EQ(data({"check", "--flow", "validation"}).code, 0) << "alone it is good";
+}
+
+TEST_F(DataCommand, check_leaves_out_flows_that_are_parts_of_others) {
+  const Outcome outcome = data({"check", "--json", "--set", "data.train=[JoinData: [images]]", "--set",
+                                "data.images=[ImageFolder: " + (folder_ / "train") + "]"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  ASSERT_EQ(report["flows"].size(), 2U);
+  EXPECT_EQ(report["flows"][0]["flow"], "train");
+}
+
+TEST_F(DataCommand, check_of_flows_without_end_is_exit_2) {
+  const Outcome outcome = tpack({"data", "check", source_folder() + "/configs/catch-dqn.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("data.train never ends, so it is left out"));
+  EXPECT_THAT(outcome.err, HasSubstr("no flow of 'data' ends"));
+}
+
+TEST_F(DataCommand, check_of_an_unknown_flow_is_exit_2) {
+  const Outcome outcome = data({"check", "--flow", "validatoin"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'validation'?"));
+}
+
+TEST_F(DataCommand, stats_show_the_layer_that_normalizes) {
+  const Outcome outcome = data({"stats"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("    - Normalize: {mean: ["));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("the same")));
+  const json flows = json::parse(data({"stats", "--json"}).out);
+  EXPECT_EQ(flows[1]["samples"], 4);
+}
+
+TEST_F(DataCommand, inspect_shows_several_draws_of_a_sample) {
+  const Outcome outcome =
+      data({"inspect", "--augment", "8", "--samples", "2", "--json", "--png", folder_ / "sheet.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json flows = json::parse(outcome.out);
+  ASSERT_EQ(flows.size(), 1U);
+  EXPECT_EQ(flows[0]["samples"].size(), 32U) << "2 samples, 8 draws, 2 components";
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
+  EXPECT_EQ(data({"inspect", "--augment", "0"}).code, 2);
+  EXPECT_EQ(data({"inspect", "--augment", "2", "--images", folder_ / "out"}).code, 2);
+}
+
+}  // namespace
+}  // namespace tpack
