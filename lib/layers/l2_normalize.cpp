@@ -17,7 +17,7 @@ class L2Normalize final : public Layer {
     return Schema<Params>(
                "Vectors of length 1: each is divided by its length. Sums of products of two of them are "
                "their cosine, so this is the last layer of a network for embeddings.")
-        .example("L2Normalize")
+        .example("L2Normalize: {axis: 1}")
         .field("axis", &Params::axis, "the axis of the vectors: 1 is that of features or channels");
   }
   explicit L2Normalize(Params p) : p_(p) {}

@@ -19,7 +19,7 @@ std::vector<double> window() {
   std::vector<double> weights;
   double sum = 0;
   for (int64_t i = 0; i < kWindow; ++i) {
-    const double x = static_cast<double>(i - kWindow / 2) / 1.5;
+    const auto x = static_cast<double>(2 * i - kWindow + 1) / 3;  // twice the distance and the deviation
     sum += weights.emplace_back(std::exp(-x * x / 2));
   }
   for (double& weight : weights) weight /= sum;
@@ -55,12 +55,13 @@ class SSIM final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "ssim", p_.predictions.position);
-    const auto [predictions, targets, range] = compared_images(model, p_, kOwner);
-    const Shape& shape = predictions.shape();
+    const ComparedImages compared = compared_images(model, p_, kOwner);
+    const double range = compared.range;
+    const Shape& shape = compared.predictions.shape();
     const size_t rank = shape.rank();
     if (rank != 3 && rank != 4)
       throw ShapeError(p_.predictions.position, std::string(kOwner) + ": '" + p_.predictions.name + "' is " +
-                                                    predictions.spec().str() +
+                                                    compared.predictions.spec().str() +
                                                     ", not images [N, channels, height, width]");
     const int64_t height = shape[static_cast<int>(rank) - 2];
     const int64_t width = shape[static_cast<int>(rank) - 1];
@@ -71,10 +72,11 @@ class SSIM final : public Metric {
                            " pixels have no window of 11 x 11; use PSNR for images that small");
     const int64_t count = shape.elements() / (height * width);
     const auto planes = [&](Symbol x) { return b.reshape(b.mul(x, 1 / range), {count, 1, height, width}); };
-    const Symbol y = planes(targets);
+    const Symbol y = planes(compared.targets);
     // Variances are differences of squares, which lose the fewest digits near 0.
     const Symbol middle = b.reduce_mean(y, {1, 2, 3}, Builder::Keep::kYes);
-    return sum_and_count(b, similarity(b, b.sub(planes(predictions), middle), b.sub(y, middle), middle));
+    return sum_and_count(
+        b, similarity(b, b.sub(planes(compared.predictions), middle), b.sub(y, middle), middle));
   }
 
  private:

@@ -23,7 +23,7 @@ struct TripletLossParams {
   Ref<LayerOutput> embeddings;
   Ref<LayerOutput> labels;
   double margin = 0.3;
-  Mining mining = Mining::kHard;
+  Mining mining = Mining::kSemiHard;
   bool normalize = true;
 };
 
@@ -46,11 +46,13 @@ class TripletLoss final : public Loss {
         .field("labels", &Params::labels, "class numbers, integers [N]")
         .required()
         .field("margin", &Params::margin, above(0), "how much nearer the own class should be")
-        .field("mining", &Params::mining,
-               "which triplets of a batch count: hard, for each sample the farthest one of its class and the "
-               "nearest one of another class; semi_hard, for each pair of a class the nearest one of another "
-               "class that is farther away, or else the farthest one; all, those with a loss above 0. "
-               "semi_hard and all take N^3 numbers of memory")
+        .field(
+            "mining", &Params::mining,
+            "which triplets of a batch count: semi_hard, for each pair of a class the nearest one of another "
+            "class that is farther away, or else the farthest one; all, those with a loss above 0; hard, "
+            "for each sample the farthest one of its class and the nearest one of another class. At the "
+            "start of a training, hard may move all embeddings to one point. semi_hard and all take N^3 "
+            "numbers of memory")
         .field("normalize", &Params::normalize, kNormalizeDoc);
   }
   explicit TripletLoss(Params p) : p_(std::move(p)) {}

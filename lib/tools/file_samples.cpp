@@ -109,15 +109,17 @@ class ImageFiles final : public FileSamples {
     const std::string bytes = file_content(path);
     Datapoint sample;
     sample.resize(given_.size());
-    size_t at = 0;
     for (size_t i = 0; i < given_.size(); ++i) {
-      if (given_[i].is_image) at = i;
       if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(given_[i].tensor));
     }
-    Image& image = sample.renew_image(at);
-    std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
     try {
-      image.header_known(color_, {}, given_[at].is_16_bit ? Depth::k16 : Depth::k8);
+      // Each image is that of the file: maps may be of several, which have one size.
+      for (size_t i = 0; i < given_.size(); ++i) {
+        if (!given_[i].is_image) continue;
+        Image& image = sample.renew_image(i);
+        std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
+        image.header_known(color_, {}, given_[i].is_16_bit ? Depth::k16 : Depth::k8);
+      }
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();
       if (value.spec() == input_.spec) return value;

@@ -1454,7 +1454,7 @@ for mining in ("hard", "semi_hard", "all"):
             lambda x, labels, v, *settings, given=(mining, margin, normalize): triplet_loss(x, labels, v, *given))
 
 
-RETRIEVAL = TRIPLETS.replace("PARAMS", "margin: 0.5") + "metrics: [{RecallAtK: {embeddings: fc, labels: x1}}]"
+RETRIEVAL = TRIPLETS.replace("PARAMS", "mining: hard, margin: 0.5") + "metrics: [{RecallAtK: {embeddings: fc, labels: x1}}]"
 
 
 @case("recall_at_k", "RecallAtK", RETRIEVAL, numbers(9, 7, within=2), integers(9, below=3), form="model")

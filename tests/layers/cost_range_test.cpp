@@ -24,8 +24,10 @@ std::pair<std::vector<std::string>, std::vector<Tensor>> outputs_with(double dif
   const Tensor log_probabilities =
       Tensor::of<double>({2}, {-1.25 - std::max(difference, 0.0), -0.75 + std::min(difference, 0.0)});
   const Tensor probabilities = Tensor::of<double>({2, 3}, {0.5, 0.25, 0.25, 0, 1, 0});
-  const Tensor face = Tensor::of<double>({4, 3}, {difference, 0, 0.5, 0.25, difference, 0,  //
-                                                  -difference, 1, 2, 0.5, 1, difference});
+  // Distances that differ from each other.
+  const Tensor face =
+      Tensor::of<double>({4, 3}, {difference, 0, 0.5, 0.25, difference, difference / 2,  //
+                                  -difference, 1, difference / 4, 2 + difference / 2, 1, difference});
   const Tensor person = Tensor::of<int32_t>({4}, {0, 1, 0, 1});
   return {{"logits",  "policy",    "label",           "action",    "price",  "true_price", "real",
            "fake",    "advantage", "log_probability", "log_count", "count",  "embedding",  "true_embedding",

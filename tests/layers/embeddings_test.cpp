@@ -97,7 +97,7 @@ TEST(TripletLoss, has_no_gradient_between_samples_that_are_the_same) {
 TEST(AccuracyOfLosses, of_embeddings) {
   for (const char* item : {"TripletLoss: {embeddings: x, labels: y}",
                            "TripletLoss: {embeddings: x, labels: y, normalize: false, margin: 1}",
-                           "TripletLoss: {embeddings: x, labels: y, mining: semi_hard}",
+                           "TripletLoss: {embeddings: x, labels: y, mining: hard}",
                            "TripletLoss: {embeddings: x, labels: y, mining: all}",
                            "ContrastiveLoss: {embeddings: [x, z], same: y}",
                            "ContrastiveLoss: {embeddings: [x, z], same: y, normalize: false}"}) {

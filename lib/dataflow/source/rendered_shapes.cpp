@@ -16,6 +16,7 @@ struct RenderedShapesParams {
   Split split = Split::kTrain;
   std::optional<int64_t> size = {};
   int resolution = 64;
+  float noise = 1;
 };
 
 const std::array<const char*, 4> kNames = {"background", "circle", "square", "triangle"};
@@ -46,7 +47,8 @@ class RenderedShapes final : public RandomAccessSource {
         .field("split", &Params::split, "train: new images in every pass; test: always the same images")
         .field("size", &Params::size, between(1, 1e12),
                "images per pass; default: 4,000 (train) or 500 (test)")
-        .field("resolution", &Params::resolution, between(16, 1024), "side of an image, pixels");
+        .field("resolution", &Params::resolution, between(16, 1024), "side of an image, pixels")
+        .field("noise", &Params::noise, between(0, 10), "strength of the noise; 0: none");
   }
   explicit RenderedShapes(Params p) : p_(p) {}
 
@@ -97,8 +99,9 @@ class RenderedShapes final : public RandomAccessSource {
     cv::fillConvexPoly(image, corners, color_on(rng, ground), cv::LINE_8);
     cv::fillConvexPoly(mask, corners, cv::Scalar::all(kind + 1), cv::LINE_8);
   }
-  static void add_noise(Rng& rng, cv::Mat& image) {
-    const int grain = rng.range(2, 24);
+  void add_noise(Rng& rng, cv::Mat& image) const {
+    const auto grain = static_cast<int>(std::lround(p_.noise * static_cast<float>(rng.range(2, 24))));
+    if (grain == 0) return;
     for (int y = 0; y < image.rows; ++y) {
       uint8_t* row = image.ptr(y);
       for (int x = 0; x < image.cols * 3; ++x) {

@@ -13,10 +13,13 @@ namespace {
 struct ClassBalancedParams {
   ComponentRef component;
   int64_t samples = 0;
+  int64_t in_a_row = 1;
 };
 
-/// Place q of a pass, in random order, is of class q mod C. The samples of a class are dealt like cards: all
-/// of them in random order, then all of them again, so that each is drawn equally often, up to one.
+/// Place q of a pass, in random order, is of class q mod C; with `in_a_row`, rows of so many places are of
+/// one class, and C rows one after the other have each class once, in random order. The samples of a class
+/// are dealt like cards: all of them in random order, then all of them again, so that each is drawn equally
+/// often, up to one.
 class ClassBalancedFlow final : public ChosenFlow {
  public:
   ClassBalancedFlow(const FlowPtr& up, ClassBalancedParams p, const StageContext& context)
@@ -32,10 +35,8 @@ class ClassBalancedFlow final : public ChosenFlow {
   int64_t places() const override { return p_.samples > 0 ? p_.samples : source_size(); }
   Place locate(const PassKey& pass, int64_t place) const override {
     const uint64_t key = pass.key(context().key);
-    const uint64_t dealt = Permutation(static_cast<uint64_t>(places()), key)(static_cast<uint64_t>(place));
-    const uint64_t label = dealt % by_class_.size();
+    const auto [label, card] = deal(key, static_cast<uint64_t>(place));
     const std::vector<int64_t>& samples = by_class_[label];
-    const uint64_t card = dealt / by_class_.size();
     const uint64_t round = card / samples.size();
     const Permutation order(samples.size(), mix(key, mix(label + 1, round)));
     const auto repeat =
@@ -66,11 +67,28 @@ class ClassBalancedFlow final : public ChosenFlow {
         std::min_element(by_class.begin(), by_class.end(), [](const auto& a, const auto& b) {
           return a.size() < b.size();
         })->size();
-    rounds_ = places() / static_cast<int64_t>(by_class.size() * smallest) + 1;
+    rounds_ =
+        (places() / static_cast<int64_t>(by_class.size()) + p_.in_a_row) / static_cast<int64_t>(smallest) + 1;
     by_class_ = std::move(by_class);
   }
 
  private:
+  struct Card {
+    uint64_t label;
+    uint64_t number;  // among those of the class
+  };
+  Card deal(uint64_t key, uint64_t place) const {
+    const uint64_t classes = by_class_.size();
+    const auto length = static_cast<uint64_t>(p_.in_a_row);
+    if (length == 1) {
+      const uint64_t dealt = Permutation(static_cast<uint64_t>(places()), key)(place);
+      return {dealt % classes, dealt / classes};
+    }
+    const uint64_t row = place / length;
+    const uint64_t round = row / classes;
+    return {Permutation(classes, mix(key, mix(0, round)))(row % classes), round * length + place % length};
+  }
+
   ClassBalancedParams p_;
   mutable std::vector<std::vector<int64_t>> by_class_;  // the samples of each class that has any
   mutable int64_t rounds_ = 1;                          // through the smallest class in one pass
@@ -90,7 +108,10 @@ class ClassBalanced final : public Stage {
         .shorthand()
         .field("samples", &Params::samples, between(0, 1e12),
                "samples of a pass; 0: as many as the source has. The number of classes times the size of the "
-               "smallest one draws no sample twice");
+               "smallest one draws no sample twice")
+        .field("in_a_row", &Params::in_a_row, at_least(1),
+               "so many samples of a class come one after another: with 4, a batch of 32 has 8 classes, for "
+               "TripletLoss; the batch size should be a multiple of it");
   }
   explicit ClassBalanced(Params p) : p_(std::move(p)) {}
 

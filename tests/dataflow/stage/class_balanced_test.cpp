@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
@@ -105,6 +106,36 @@ TEST_F(ClassBalancedFlows, a_sample_that_comes_again_has_other_random_numbers) {
   }
 }
 
+/// Batches of 6 have two classes, three samples each; three rows have all classes.
+TEST_F(ClassBalancedFlows, rows_are_of_one_class) {
+  const DataFlow rows = flow("ClassBalanced: {component: answer, samples: 90, in_a_row: 3}");
+  std::set<std::vector<int64_t>> orders;
+  for (int64_t number = 0; number < 2; ++number) {
+    const auto cursor = rows.open({.seed = 3, .pass = number});
+    std::vector<int64_t> labels;
+    std::vector<int64_t> samples;
+    for (Datapoint d; cursor->next(d);) {
+      samples.push_back(static_cast<int64_t>(d.tensor(0).at(0)));
+      labels.push_back(static_cast<int64_t>(d.tensor(1).at(0)));
+    }
+    ASSERT_EQ(labels.size(), 90U);
+    for (size_t i = 0; i < 90; i += 9) {
+      EXPECT_EQ(std::set<int64_t>(&labels[i], &labels[i] + 9).size(), 3U) << i;
+      EXPECT_GE(std::set<int64_t>(&samples[i], &samples[i] + 9).size(), 9U) << i;
+    }
+    for (size_t i = 0; i < 90; i += 3)
+      EXPECT_EQ(std::set<int64_t>(&labels[i], &labels[i] + 3).size(), 1U) << i;
+    orders.insert(labels);
+  }
+  EXPECT_EQ(orders.size(), 2U);
+  const auto numbers = [&](const Pass& pass) {
+    return first_component(flow("ClassBalanced: {component: answer, in_a_row: 4}"), pass);
+  };
+  const std::vector<int64_t> all = numbers({.seed = 4, .pass = 2});
+  EXPECT_EQ(numbers({.seed = 4, .pass = 2, .position = 60}),
+            std::vector<int64_t>(all.begin() + 60, all.end()));
+}
+
 TEST_F(ClassBalancedFlows, needs_class_numbers) {
   EXPECT_EQ(error_of([&] { flow("ClassBalanced: row"); }).substr(0, 7), "a.yaml:");
   EXPECT_THAT(error_of([&] { flow("ClassBalanced: row"); }),
@@ -141,7 +172,7 @@ TEST(ClassBalanced, needs_classes_that_are_known_in_advance) {
 
 const live::Fields kClassBalanced("stage", "ClassBalanced",
                                   {.base = "{component: label, samples: 5}",
-                                   .values = {{"component", "image"}, {"samples", "6"}},
+                                   .values = {{"component", "image"}, {"samples", "6"}, {"in_a_row", "2"}},
                                    .build = [](const std::string& item) {
                                      return content_of_flow("[{RenderedDigits: {split: test, size: 20}}, " +
                                                             item + "]");
