@@ -87,7 +87,7 @@ data:
     - BatchData: {batch}
 model:
   inputs: {{image: {{shape: [{size}, {size}, {1 if pipeline == "mnist" else 3}], dtype: uint8, layout: HWC}}}}
-  layers: [Slice: {{start: [0, 0], size: [1, 1], axes: [2, 3]}}, FullyConnected: {{name: y, units: 1}}]
+  layers: [Slice: {{axis: 2, begin: 0, end: 1}}, Slice: {{axis: 3, begin: 0, end: 1}}, FullyConnected: {{name: y, units: 1}}]
   cost: [MeanSquaredError: {{predictions: y, targets: 0}}]
 optimizer: {{SGD: {{learning_rate: 1.0e-9}}}}
 max_epoch: 1
@@ -171,26 +171,25 @@ def read_torchvision(pipeline, batches, folder):
 
 def read_tensorpack(pipeline, batches, folder):
     import cv2
-    from tensorpack.dataflow import (AugmentImageComponent, BatchData, DataFromList, MapData, MultiProcessRunnerZMQ, RepeatedData, dataset,
-                                     imgaug)
+    from tensorpack.dataflow import BatchData, DataFromList, MultiThreadMapData, RepeatedData, imgaug
     cv2.setNumThreads(0)
     batch = PIPELINES[pipeline][0]
     augmentors = {
-        "rrc": [imgaug.RandomCropRandomShape(224), imgaug.Resize(224), imgaug.Flip(horiz=True)],
+        "rrc": [imgaug.GoogleNetRandomCropAndResize(target_shape=224), imgaug.Flip(horiz=True)],
         "short_side": [imgaug.ResizeShortestEdge(256), imgaug.RandomCrop(224), imgaug.Flip(horiz=True)],
         "cifar": [imgaug.CenterPaste((40, 40)), imgaug.RandomCrop(32), imgaug.Flip(horiz=True)],
     }
-    if pipeline == "rrc":  # of its examples/ImageNetModels
-        augmentors["rrc"] = [imgaug.GoogleNetRandomCropAndResize(target_shape=224), imgaug.Flip(horiz=True)]
     if pipeline == "mnist":
         images, labels = mnist_arrays()
         flow = DataFromList([[image, label] for image, label in zip(images, labels)], shuffle=True)
         flow = BatchData(RepeatedData(flow, -1), batch)
     elif pipeline in augmentors:
         files = [[file] for file in (cifar() if pipeline == "cifar" else photographs())]
-        flow = MapData(DataFromList(files, shuffle=True), lambda sample: [cv2.imread(sample[0], cv2.IMREAD_COLOR)])
-        flow = AugmentImageComponent(flow, augmentors[pipeline], copy=False)
-        flow = BatchData(MultiProcessRunnerZMQ(RepeatedData(flow, -1), 2), batch)
+        augment = imgaug.AugmentorList(augmentors[pipeline])
+        # Threads: OpenCV works without Python's lock.
+        flow = MultiThreadMapData(RepeatedData(DataFromList(files, shuffle=True), -1), num_thread=2, buffer_size=4 * batch,
+                                  map_func=lambda sample: [augment.augment(cv2.imread(sample[0], cv2.IMREAD_COLOR))])
+        flow = BatchData(flow, batch)
     else:
         sys.exit("tensorpack has no such operations")
     flow.reset_state()
@@ -282,8 +281,11 @@ def main():
                 for peer in arguments.peers.split(","):
                     for decoder in ("turbo", "pillow") if peer == "torchvision" and pipeline not in ("mnist", "masks") else ("turbo",):
                         key = f"{peer} ({decoder})" if decoder == "pillow" else peer
+                        runs = results.setdefault(key, [])
+                        if runs is None:
+                            continue
                         try:
-                            results.setdefault(key, []).append(rate(peer, pipeline, folder, decoder))
+                            runs.append(rate(peer, pipeline, folder, decoder))
                         except subprocess.CalledProcessError:
                             results[key] = None
             for key, runs in results.items():

@@ -195,7 +195,7 @@ int show_schema(const SchemaOptions& o) {
   for (const std::string& text : o.settings)
     settings = merge(settings, parse_override(text, budget), structure, errors);
   errors.throw_if_any();
-  const ConfigNode all = settings.with("columns", ConfigNode({{"x", kAuto}}));
+  const ConfigNode all = settings.with("columns", ConfigNode({{"x", kAutoWord}}));
   const TableSchema schema = table_schema(csv_schema().parse(all, "source CSV"));
   if (o.json)
     std::cout << schema.to_json().dump(1) << "\n";

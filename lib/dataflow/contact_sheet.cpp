@@ -24,6 +24,8 @@ struct Columns {
   size_t image = 0;
   std::optional<size_t> label;
   std::optional<size_t> mask;
+  std::optional<size_t> boxes;
+  std::optional<size_t> points;
 };
 
 Columns find_columns(const Spec& spec) {
@@ -35,7 +37,11 @@ Columns find_columns(const Spec& spec) {
   for (size_t i = 0; i < spec.size(); ++i) {
     const bool is_label = spec[i].tensor.dtype == DType::kInt32;  // not a set of labels
     if (!columns.label && is_label && !spec[i].classes.empty()) columns.label = i;
-    if (!columns.mask && spec[i].is_mask) columns.mask = i;
+    for (const auto& [which, column] :
+         {std::pair{Annotation::kMask, &columns.mask}, std::pair{Annotation::kBoxes, &columns.boxes},
+          std::pair{Annotation::kPoints, &columns.points}}) {
+      if (!*column && spec[i].annotation == which) *column = i;
+    }
   }
   return columns;
 }
@@ -43,8 +49,10 @@ Columns find_columns(const Spec& spec) {
 /// One sample of a datapoint, or its row `row` if that is a batch.
 CaptionedImage captioned(Datapoint& d, const Spec& spec, const Columns& columns, std::optional<int64_t> row) {
   const auto part = [&](size_t i) { return row ? d.to_tensor(i).row(*row) : d.to_tensor(i); };
-  CaptionedImage one{part(columns.image), "", {}};
+  CaptionedImage one{part(columns.image), ""};
   if (columns.mask) one.mask = part(*columns.mask);
+  if (columns.boxes) one.boxes = part(*columns.boxes);
+  if (columns.points) one.points = part(*columns.points);
   if (columns.label) {
     const auto value = static_cast<int64_t>(d.tensor(*columns.label).at(row.value_or(0)));
     one.caption = spec[*columns.label].class_name(value);
@@ -78,6 +86,21 @@ Tensor picture_of(const CaptionedImage& one) {
   return has_mask ? overlaid(rgb, one.mask, class_colors(256)) : rgb;
 }
 
+/// Onto the tile, so that lines have their thickness. `scale`: tile pixels per pixel of the image.
+void draw_annotations(Tensor& tile, const CaptionedImage& one, double scale) {
+  const std::vector<RgbColor> colors = class_colors(256);
+  const auto at = [scale](const Tensor& t, int64_t i) { return t.at(i) * scale; };
+  for (int64_t i = 0; !one.boxes.empty() && i < one.boxes.elements(); i += 5) {
+    const double label = one.boxes.at(i + 4);
+    if (label < 0) continue;
+    const auto color = 1 + static_cast<size_t>(label) % (colors.size() - 1);  // the first one has no color
+    draw_box(tile, {at(one.boxes, i), at(one.boxes, i + 1), at(one.boxes, i + 2), at(one.boxes, i + 3)},
+             colors[color]);
+  }
+  for (int64_t i = 0; !one.points.empty() && i < one.points.elements(); i += 2)
+    draw_point(tile, at(one.points, i), at(one.points, i + 1), colors[1]);
+}
+
 class Sheet {
  public:
   explicit Sheet(const ContactSheetOptions& options) : o_(options) {
@@ -91,8 +114,12 @@ class Sheet {
 
   void add(const CaptionedImage& one) {
     const Tensor rgb = picture_of(one);
-    const cv::Mat tile = fitted(
+    const cv::Mat scaled = fitted(
         cv::Mat(static_cast<int>(rgb.shape()[0]), static_cast<int>(rgb.shape()[1]), CV_8UC3, rgb.raw()));
+    Tensor pixels(DType::kUInt8, {scaled.rows, scaled.cols, 3});
+    cv::Mat tile(scaled.rows, scaled.cols, CV_8UC3, pixels.raw());
+    scaled.copyTo(tile);
+    draw_annotations(pixels, one, static_cast<double>(tile.cols) / static_cast<double>(rgb.shape()[1]));
     const int x = kGapPixels + shown_ % o_.columns * (o_.tile_pixels + kGapPixels);
     const int bottom = kGapPixels + shown_ / o_.columns * row_pixels() + o_.tile_pixels;
     tile.copyTo(picture_(cv::Rect(x, bottom - tile.rows, tile.cols, tile.rows)));

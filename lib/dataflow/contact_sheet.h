@@ -18,17 +18,20 @@ struct ContactSheetOptions {
 };
 
 /// Writes a PNG with the first samples of a pass in a grid: the first image component, with the colors of its
-/// mask over it, and with the class name (or the number) of the first label below it. Batches are unpacked.
-/// Errors: ConfigError if the flow has no image; DataError and ResourceError from reading and writing.
+/// mask, its boxes and points over it, and with the class name (or the number) of the first label below it.
+/// Batches are unpacked. Errors: ConfigError if the flow has no image; DataError and ResourceError from
+/// reading and writing.
 void write_contact_sheet(const DataFlow& flow, const std::string& path,
                          const ContactSheetOptions& options = {});
 
-/// An image [H, W, C] with what is written below it, and, if not empty, the mask that is drawn over it: class
-/// numbers [H, W].
+/// An image [H, W, C] with what is written below it, and, if not empty, what is drawn over it: as Annotation
+/// says.
 struct CaptionedImage {
   Tensor image;
   std::string caption;
   Tensor mask = {};
+  Tensor boxes = {};
+  Tensor points = {};
 };
 /// Those of single samples. Errors: ConfigError if they have no image.
 std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoint> samples);

@@ -20,7 +20,7 @@ class BoundaryF1 final : public Metric {
     return with_class_answers(
                Schema<Params>("How well the boundaries of predicted areas follow the actual ones: the F1 of "
                               "their pixels, of each image and class, and the mean of all."))
-        .example("BoundaryF1: {logits: scores_of_pixels, labels: mask}")
+        .example("BoundaryF1: {logits: pixel_scores, labels: mask}")
         .field("tolerance", &Params::tolerance, between(0, 1000),
                "how far apart boundaries may be, pixels in each direction");
   }

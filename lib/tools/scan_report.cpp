@@ -271,8 +271,8 @@ Json scan_json(const FlowScan& scan) {
     const auto at = scan.spec.find(component);
     Json of = Json::array();
     for (size_t k = 0; k < counts.size(); ++k)
-      of.push_back(
-          {{"name", scan.spec[*at].classes[k]}, {scan.spec[*at].is_mask ? "pixels" : "samples", counts[k]}});
+      of.push_back({{"name", scan.spec[*at].classes[k]},
+                    {scan.spec[*at].annotation == Annotation::kMask ? "pixels" : "samples", counts[k]}});
     json["classes"][component] = std::move(of);
   }
   json["numbers"] = Json::array();

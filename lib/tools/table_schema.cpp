@@ -139,7 +139,7 @@ nlohmann::ordered_json TableSchema::to_json() const {
 std::string TableSchema::yaml(const ConfigNode& settings) const {
   std::vector<ConfigNode::Entry> types;
   for (const ColumnSummary& column : columns) types.push_back({column.name, type_name(column.type)});
-  const ConfigNode item = settings.with("columns", ConfigNode({{kComponent, kAuto}}))
+  const ConfigNode item = settings.with("columns", ConfigNode({{kComponent, kAutoWord}}))
                               .with("types", ConfigNode::map(std::move(types)));
   return "# Move the column to predict from `types` to `labels: {y: COLUMN}` (classes), or to `columns` (a "
          "number).\n" +

@@ -6,6 +6,7 @@
 #include "dataflow/format/image_codec.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/test_images.h"
+#include "draw/png.h"
 
 namespace tpack {
 namespace {
@@ -100,6 +101,25 @@ TEST(ContactSheet, has_no_cells_that_stay_empty) {
 TEST(ContactSheet, needs_an_image) {
   EXPECT_EQ(error_of([] { write_contact_sheet(make_flow(list({item("Counting", 2)})), "/tmp/never.png"); }),
             "a contact sheet needs an image; the datapoints have k int64 [], pass int64 []");
+}
+
+TEST(ContactSheet, draws_boxes_and_points_over_their_images) {
+  CaptionedImage one{Tensor(DType::kUInt8, {48, 48, 3}), "boxes"};
+  std::memset(one.image.raw(), 0, one.image.bytes());
+  one.boxes = Tensor::of<float>({2, 5}, {10, 5, 40, 30, 2, 0, 0, 0, 0, -1});
+  one.points = Tensor::of<float>({1, 2}, {24.5F, 40.5F});
+  const TempFolder folder;
+  write_image_sheet({one}, folder.path("sheet.png"));
+  const cv::Mat sheet = read_back(folder.path("sheet.png"));
+  // The tile of 96 pixels is twice as large, and 4 pixels from the edges.
+  const auto at = [&](int x, int y) { return sheet.at<cv::Vec3b>(4 + 2 * y, 4 + 2 * x); };
+  const std::vector<RgbColor> colors = class_colors(256);
+  const auto rgb = [](const RgbColor& color) { return cv::Vec3b(color[0], color[1], color[2]); };
+  EXPECT_EQ(at(10, 15), rgb(colors[3])) << "the left edge";
+  EXPECT_EQ(at(25, 5), rgb(colors[3])) << "the upper edge";
+  EXPECT_EQ(at(25, 15), cv::Vec3b(0, 0, 0)) << "inside";
+  EXPECT_EQ(at(1, 1), cv::Vec3b(0, 0, 0)) << "a row without a box";
+  EXPECT_EQ(sheet.at<cv::Vec3b>(4 + 81, 4 + 49), rgb(colors[1])) << "the point";
 }
 
 TEST(ContactSheet, draws_masks_over_their_images) {

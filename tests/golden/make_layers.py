@@ -847,8 +847,8 @@ layers: [{Softmax: {name: soft, input: x1}}, {FullyConnected: {name: fc, units: 
       SAMPLES, numbers(5, 6, within=2), form="model")
 def _(x, labels, v):
     y = scores(x, v)
-    hits = (y.argmax(1) == labels.argmax(1)).double().mean()
-    return {"cost": F.cross_entropy(y, F.softmax(labels, 1)), "accuracy": hits}
+    hits = (y.argmax(1) == labels.argmax(1)).sum()
+    return {"cost": F.cross_entropy(y, F.softmax(labels, 1)), "accuracy/sum": hits, "accuracy/weight": torch.tensor(float(len(labels)))}
 
 
 @case("soft_labels_with_weights", "SoftmaxCrossEntropy",
@@ -960,7 +960,7 @@ def _(x, labels, v):
         precision = sum(near(p, theirs) for p in ours) / max(len(ours), 1)
         recall = sum(near(p, ours) for p in theirs) / max(len(theirs), 1)
         total, terms = total + (2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0), terms + 1
-    return {"cost": F.cross_entropy(y, labels, ignore_index=3), "boundary_f1/sum": torch.tensor(total),
+    return {"cost": F.cross_entropy(y, labels, ignore_index=3), "boundary_f1/sum": torch.tensor(total, dtype=torch.float64),
             "boundary_f1/weight": torch.tensor(float(terms))}
 
 

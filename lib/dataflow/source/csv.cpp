@@ -292,7 +292,7 @@ class CsvTable final : public RandomAccessSource {
       }
     };
     for (const NumberColumns& wanted : wanted_numbers_) {
-      if (is_auto(wanted) && !header.has(kAuto)) {
+      if (is_auto(wanted) && !header.has(kAutoWord)) {
         content_.values.push_back(features(wanted, header, mistakes));
         continue;
       }

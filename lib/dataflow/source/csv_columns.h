@@ -47,7 +47,7 @@ struct Codec<std::vector<LabelColumn>> {
 };
 
 /// `{x: auto}`: all columns of a file that no other component has, unless one is called so.
-inline constexpr const char* kAuto = "auto";
+inline constexpr const char* kAutoWord = "auto";
 bool is_auto(const NumberColumns& numbers);
 
 /// True if the column has the reference's name, or its name matches the reference as a pattern.

@@ -113,14 +113,14 @@ ConfigNode Codec<TablePaths>::dump(const TablePaths& paths) {
 void CsvForm::check(const std::string& source) const {
   const bool is_character =
       delimiter.size() == 1 && std::string("\"\r\n").find(delimiter) == std::string::npos;
-  if (is_character || delimiter == kWhitespace || delimiter == kAuto || delimiter == "tab") return;
+  if (is_character || delimiter == kWhitespace || delimiter == kAutoWord || delimiter == "tab") return;
   throw ConfigError(source + ": 'delimiter' is '" + delimiter +
                     R"('; must be one character of ASCII, such as "," or ";", or tab, whitespace or auto)");
 }
 
 char CsvForm::delimiter_of(const std::string& path) const {
   if (delimiter == kWhitespace) return CsvReader::kWhitespace;
-  if (delimiter == kAuto) return extension_of_content(path) == ".tsv" ? '\t' : ',';
+  if (delimiter == kAutoWord) return extension_of_content(path) == ".tsv" ? '\t' : ',';
   return delimiter == "tab" ? '\t' : delimiter[0];
 }
 
