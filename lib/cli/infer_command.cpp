@@ -115,6 +115,8 @@ void add_infer_options(CLI::App& command, Action& action) {
       ->check(not_empty());
   command.add_flag("--overlays", options->infer.overlays,
                    "with --images, also each image with the colors of its mask over it");
+  command.add_flag("--contours", options->infer.contours,
+                   "with --images, also the outlines of the areas of each mask, as JSON");
   add_sample_options(command, options);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()

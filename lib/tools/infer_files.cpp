@@ -7,8 +7,11 @@
 #include <map>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/contours.h"
 #include "draw/annotation.h"
 #include "draw/png.h"
 #include "predict/output_images.h"
@@ -72,8 +75,17 @@ class Roles {
     check_classes();
     check_labels();
     check_threshold();
-    if (options.overlays && options.images.empty())
-      throw ConfigError("--overlays: --images is missing, the folder that they are written to");
+    for (const auto& [is_set, option] :
+         {std::pair(options.overlays, "--overlays"), std::pair(options.contours, "--contours")}) {
+      if (is_set && options.images.empty())
+        throw ConfigError(std::string(option) + ": --images is missing, the folder that they are written to");
+      const auto& forms = predictor.forms();
+      if (is_set && std::none_of(forms.begin(), forms.end(), is_mask))
+        throw ConfigError(
+            std::string(option) +
+            ": no output of predict has class numbers of pixels, integers [height, width]; there are " +
+            described(predictor));
+    }
     if (!options.images.empty() && !has(OutputRole::kPicture)) {
       throw ConfigError(
           "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
@@ -388,7 +400,25 @@ class Inference {
       write_picture(options_.images, written_, p.file, name + "-overlay",
                     encode_png(overlaid(*image, mask, colors)).at(0).png);
     }
-    return write_picture(options_.images, written_, p.file, name, encode_palette_png(mask, colors));
+    const std::string path =
+        write_picture(options_.images, written_, p.file, name, encode_palette_png(mask, colors));
+    if (options_.contours)
+      write_contours(mask, std::filesystem::path(path).replace_extension(".json").string());
+    return path;
+  }
+  void write_contours(const Tensor& mask, const std::string& path) {
+    auto areas = nlohmann::ordered_json::array();
+    for (const Contour& one : contours_of(mask)) {
+      nlohmann::ordered_json area = {{"class", one.label}};
+      if (one.label < std::ssize(labels_)) area["name"] = labels_[static_cast<size_t>(one.label)];
+      area["pixels"] = one.pixels;
+      area["outline"] = one.outline;
+      if (!one.holes.empty()) area["holes"] = one.holes;
+      areas.push_back(std::move(area));
+    }
+    const nlohmann::ordered_json all = {
+        {"height", mask.shape()[0]}, {"width", mask.shape()[1]}, {"areas", std::move(areas)}};
+    write_whole_file(path, all.dump() + "\n");
   }
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());

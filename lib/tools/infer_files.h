@@ -18,6 +18,7 @@ struct InferOptions {
   double threshold = 0.5;  // probability from which a label of a set, or the second of two classes, holds
   std::string images;      // folder for outputs that are images or masks; empty: they are values
   bool overlays = false;   // also the image under each mask
+  bool contours = false;   // also the outlines of the areas of each mask
   int64_t batch = 64;      // samples that run together
   /// Of csv: columns of the table that was read, outputs, "file", and one name for the prediction. Empty: the
   /// usual columns.

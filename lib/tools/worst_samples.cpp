@@ -16,6 +16,22 @@ namespace {
 
 constexpr int64_t kMostNumbers = 4;  // of a sample, in a table
 
+/// The class of each pixel with the best score; of one channel, whether it is above 0. Shapes: scores [C, H,
+/// W] -> uint8 [H, W].
+Tensor mask_of(const Tensor& scores) {
+  const Shape& shape = scores.shape();
+  Tensor mask(DType::kUInt8, {shape[1], shape[2]});
+  const int64_t pixels = mask.elements();
+  for (int64_t i = 0; i < pixels; ++i) {
+    int64_t best = 0;
+    for (int64_t c = 1; c < shape[0]; ++c)
+      if (scores.at(c * pixels + i) > scores.at(best * pixels + i)) best = c;
+    if (shape[0] == 1) best = scores.at(i) > 0 ? 1 : 0;
+    mask.data<uint8_t>()[i] = static_cast<uint8_t>(std::min<int64_t>(best, 255));
+  }
+  return mask;
+}
+
 std::string number_text(double value) { return shortest(static_cast<float>(value)); }
 
 }  // namespace
@@ -69,6 +85,12 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
     } else if (of.predictions.shape().rank() < 4) {  // pixels are too many to write
       entry.actual = text_of(of.targets, row, false);
       entry.predicted = text_of(of.predictions, row, true);
+    } else if (judgement_.kind != Judgement::Kind::kNumbers) {
+      entry.answer = mask_of(of.predictions.row(row));
+      entry.truth = Tensor(DType::kUInt8, entry.answer.shape());
+      const Tensor truth = of.targets.row(row);
+      for (int64_t i = 0; i < truth.elements(); ++i)
+        entry.truth.data<uint8_t>()[i] = static_cast<uint8_t>(std::clamp(truth.at(i), 0.0, 255.0));
     }
     if (entries_.size() == count_) {
       std::pop_heap(entries_.begin(), entries_.end(), is_worse);
@@ -131,12 +153,20 @@ nlohmann::ordered_json WorstSamples::to_json() const {
 
 void WorstSamples::write_images(const std::string& path) const {
   std::vector<CaptionedImage> images;
+  int columns = 8;
   for (const Entry& entry : entries_) {
-    if (entry.image.shape().rank() == 3)
+    if (entry.image.shape().rank() != 3) continue;
+    if (entry.answer.empty()) {
       images.push_back({entry.image, entry.actual + " > " + entry.predicted});
+    } else {
+      columns = 6;
+      images.push_back({entry.image, "loss " + number_text(entry.sample.loss)});
+      images.push_back({entry.image, "truth", entry.truth});
+      images.push_back({entry.image, "prediction", entry.answer});
+    }
   }
   if (images.empty()) throw ConfigError(path + ": the samples have no image");
-  write_image_sheet(images, path);
+  write_image_sheet(images, path, columns);
 }
 
 }  // namespace tpack

@@ -26,7 +26,8 @@ class WorstSamples {
   /// A table for a terminal: file or number, loss, truth and prediction.
   std::string str() const;
   nlohmann::ordered_json to_json() const;
-  /// Writes the images as a contact sheet, the worst first, with truth and prediction below. After `find`.
+  /// Writes the images as a contact sheet, the worst first, with truth and prediction below; of masks, the
+  /// image, the true mask over it, and the predicted one, side by side. After `find`.
   /// Errors: ConfigError if the flow has none.
   void write_images(const std::string& path) const;
 
@@ -38,6 +39,8 @@ class WorstSamples {
     std::string predicted;
     std::string name = {};  // file, or "sample 17"
     Tensor image = {};
+    Tensor truth = {};  // masks [H, W], if the model tells classes of pixels
+    Tensor answer = {};
   };
   std::string text_of(const Tensor& values, int64_t row, bool predicted) const;
   std::vector<std::string> header() const;

@@ -76,14 +76,31 @@ TEST_F(Segmentation, goes_from_folders_to_masks) {
   EXPECT_THAT(trained.err, HasSubstr("background"));
   EXPECT_THAT(trained.err, HasSubstr("cell"));
   const std::string model = folder_ / "run/checkpoints/model-48.h5";
-  const Outcome judged = tpack({"eval", model, "--json", "--worst", "2"});
+  const Outcome judged = tpack({"eval", model, "--json", "--worst", "2", "--images", folder_ / "worst.png"});
   ASSERT_EQ(judged.code, 0) << judged.err;
   EXPECT_GT(json::parse(judged.out).at("iou").get<double>(), 0.8) << judged.out;
+  const std::string sheet = content_of(folder_ / "worst.png");
+  const auto byte = [&sheet](size_t i) { return static_cast<int>(static_cast<unsigned char>(sheet[i])); };
+  EXPECT_EQ(byte(18) * 256 + byte(19), 6 * 100 + 4) << "two of picture, truth and prediction in a row";
   const Outcome drawn = tpack({"infer", model, folder_ / "image/3.png", "--images", folder_ / "out",
-                               "--overlays", "--format", "csv"});
+                               "--overlays", "--contours", "--format", "csv"});
   ASSERT_EQ(drawn.code, 0) << drawn.err;
   EXPECT_THAT(drawn.out, HasSubstr("000-3-mask.png"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/000-3-mask-overlay.png"));
+  const json outlines = json::parse(content_of(folder_ / "out/000-3-mask.json"));
+  EXPECT_EQ(outlines["height"], 12);
+  ASSERT_GE(outlines["areas"].size(), 1U);
+  int64_t pixels = 0;
+  for (const json& area : outlines["areas"]) {
+    EXPECT_EQ(area["class"], 1);
+    EXPECT_EQ(area["outline"][0].size(), 2U);
+    pixels += area["pixels"].get<int64_t>();
+  }
+  EXPECT_GT(pixels, 10);
+  EXPECT_LT(pixels, 80);
+  const Outcome misplaced = tpack({"infer", model, folder_ / "image/3.png", "--contours"});
+  EXPECT_EQ(misplaced.code, 2);
+  EXPECT_THAT(misplaced.err, HasSubstr("--contours: --images is missing"));
 }
 
 }  // namespace
