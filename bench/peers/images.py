@@ -28,8 +28,8 @@ PIPELINES = {
     "rrc": (32, 40, "[RandomResizedCrop: 224, Flip]"),
     "rand_augment": (32, 25, "[RandomResizedCrop: 224, Flip, ColorJitter: {brightness: 0.4, contrast: 0.4, saturation: 0.4}, RandAugment]"),
     "short_side": (32, 30, "[ResizeShortestEdge: {size: 256}, RandomCrop: 224, Flip]"),
-    "cifar": (128, 200, "[CenterPaste: 40, RandomCrop: 32, Flip]"),
-    "mnist": (128, 1500, ""),
+    "cifar": (128, 80, "[CenterPaste: 40, RandomCrop: 32, Flip]"),
+    "mnist": (128, 15000, ""),
     "masks": (16, 30, "[RandomCrop: 256, Flip, ColorJitter: {brightness: 0.4, contrast: 0.4, saturation: 0.4}]"),
 }
 PEERS = ("tpack", "torchvision", "tensorpack", "spdl")
