@@ -34,7 +34,7 @@ std::string fix_of_soft_labels(const TowerInput& input, const ComponentSpec& com
 /// as labels are, it is the type of the data that should change.
 std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
   const TensorSpec& given = component.tensor;
-  if (const std::string fix = fix_of_soft_labels(input, component); !fix.empty()) return fix;
+  if (std::string fix = fix_of_soft_labels(input, component); !fix.empty()) return fix;
   std::vector<std::string> fixes;
   const bool are_types_equal = given.dtype == input.spec.dtype;
   // Labels are int32; other numbers, and images, keep their type.

@@ -400,7 +400,7 @@ class Inference {
       write_picture(options_.images, written_, p.file, name + "-overlay",
                     encode_png(overlaid(*image, mask, colors)).at(0).png);
     }
-    const std::string path =
+    std::string path =
         write_picture(options_.images, written_, p.file, name, encode_palette_png(mask, colors));
     if (options_.contours)
       write_contours(mask, std::filesystem::path(path).replace_extension(".json").string());

@@ -50,7 +50,7 @@ TEST_F(FlowScanTest, does_not_depend_on_the_number_of_workers) {
   const DataFlow flow = pictures_in(folder_);
   const FlowScan one = scan_flow("train", flow, workers(1));
   ASSERT_EQ(one.unread.size(), 1U);
-  for (const size_t count : {2, 7}) {
+  for (const size_t count : {2U, 7U}) {
     const FlowScan other = scan_flow("train", flow, workers(count));
     ASSERT_EQ(other.samples.size(), one.samples.size());
     for (size_t i = 0; i < one.samples.size(); ++i) {

@@ -16,7 +16,7 @@ double gamma(double shape, Rng& rng) {
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
   while (true) {
-    const double x = static_cast<double>(rng.normal());
+    const auto x = static_cast<double>(rng.normal());
     const double v = std::pow(1 + c * x, 3);
     if (v > 0 && std::log(1 - rng.uniform64()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
   }
@@ -27,7 +27,7 @@ cv::Mat pixels_of(const Tensor& batch, int64_t sample) {
   const Shape& shape = batch.shape();
   const int channels = shape.rank() == 4 ? static_cast<int>(shape[3]) : 1;
   const int depth = batch.dtype() == DType::kUInt8 ? CV_8U : CV_32F;
-  const int64_t bytes = batch.bytes() / std::max<int64_t>(shape[0], 1);
+  const auto bytes = static_cast<int64_t>(batch.bytes()) / std::max<int64_t>(shape[0], 1);
   return {static_cast<int>(shape[1]), static_cast<int>(shape[2]), CV_MAKETYPE(depth, channels),
           batch.raw() + sample * bytes};
 }

@@ -24,7 +24,7 @@ class CutMix final : public BatchMix {
             .field("alpha", &Params::alpha, above(0),
                    "the area that is left of an image is drawn from Beta(alpha, alpha)"));
   }
-  explicit CutMix(Params p) : BatchMix(p, "map CutMix"), alpha_(p.alpha) {}
+  explicit CutMix(const Params& p) : BatchMix(p, "map CutMix"), alpha_(p.alpha) {}
 
  private:
   std::vector<MixPart> draw(int64_t row, int64_t samples, cv::Size size, Rng& rng) const override {

@@ -23,7 +23,7 @@ class MixUp final : public BatchMix {
                 "the share of an image is drawn from Beta(alpha, alpha): small numbers mix little, 1 gives "
                 "all shares alike"));
   }
-  explicit MixUp(Params p) : BatchMix(p, "map MixUp"), alpha_(p.alpha) {}
+  explicit MixUp(const Params& p) : BatchMix(p, "map MixUp"), alpha_(p.alpha) {}
 
  private:
   std::vector<MixPart> draw(int64_t row, int64_t samples, cv::Size /*size*/, Rng& rng) const override {

@@ -123,7 +123,7 @@ class ImageBoxes final : public RandomAccessSource {
     std::vector<int64_t> counts(classes_.size());
     for (const AnnotatedImage& image : images_)
       for (const AnnotatedBox& box : image.boxes) ++counts[static_cast<size_t>(box.label)];
-    for (size_t k = 0; k < classes_.size(); ++k) facts.classes.emplace_back(classes_[k], counts[k]);
+    for (size_t k = 0; k < classes_.size(); ++k) facts.classes.push_back({classes_[k], counts[k]});
     facts.remarks = remarks_;
     return facts;
   }
