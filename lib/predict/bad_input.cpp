@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <set>
+#include <utility>
 
 #include "core/text.h"
 #include "layers/embeddings.h"

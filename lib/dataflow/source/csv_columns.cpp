@@ -119,7 +119,9 @@ ConfigNode Codec<std::vector<LabelColumn>>::dump(const std::vector<LabelColumn>&
   return ConfigNode::map(std::move(entries));
 }
 
-bool is_auto(const NumberColumns& numbers) { return !numbers.is_list && numbers.columns[0].name == kAutoWord; }
+bool is_auto(const NumberColumns& numbers) {
+  return !numbers.is_list && numbers.columns[0].name == kAutoWord;
+}
 
 bool may_mean(const ColumnRef& ref, const std::string& column) {
   return ref.name == column || full_match(column, ref.name);
