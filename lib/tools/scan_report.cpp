@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ScanJson = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 40;    // of a table of numbers or classes
 constexpr double kRareClass = 0.1;  // of the samples of the largest class
@@ -247,13 +247,13 @@ std::string scans_text(const std::vector<FlowScan>& scans) {
   return text + (lines.empty() ? "" : "\n");
 }
 
-Json scan_json(const FlowScan& scan) {
-  Json json = {{"flow", scan.name}, {"samples", read_or_not(scan)}, {"unreadable", Json::array()}};
+ScanJson scan_json(const FlowScan& scan) {
+  ScanJson json = {{"flow", scan.name}, {"samples", read_or_not(scan)}, {"unreadable", ScanJson::array()}};
   for (const UnreadSample& one : scan.unread)
     json["unreadable"].push_back({{"sample", one.name}, {"index", one.index}, {"reason", one.reason}});
   json["remarks"] = scan.remarks;
   if (const auto sizes = sizes_in(scan)) {
-    Json odd = Json::array();
+    ScanJson odd = ScanJson::array();
     for (const ScannedSample* sample : odd_shapes_in(scan))
       odd.push_back({{"sample", scan.name_of(sample->index)}, {"size", sample->size.str()}});
     const auto gray = std::count_if(scan.samples.begin(), scan.samples.end(),
@@ -266,21 +266,21 @@ Json scan_json(const FlowScan& scan) {
                       {"gray", gray},
                       {"odd_shapes", std::move(odd)}};
   }
-  json["classes"] = Json::object();
+  json["classes"] = ScanJson::object();
   for (const auto& [component, counts] : scan.classes) {
     const auto at = scan.spec.find(component);
-    Json of = Json::array();
+    ScanJson of = ScanJson::array();
     for (size_t k = 0; k < counts.size(); ++k)
       of.push_back({{"name", scan.spec[*at].classes[k]},
                     {scan.spec[*at].annotation == Annotation::kMask ? "pixels" : "samples", counts[k]}});
     json["classes"][component] = std::move(of);
   }
-  json["numbers"] = Json::array();
+  json["numbers"] = ScanJson::array();
   for (size_t c = 0; c < scan.numbers.size(); ++c) {
     for (size_t k = 0; k < scan.numbers[c].size(); ++k) {
       const PlaceNumbers& of = scan.numbers[c][k];
       const auto number = [&](double value) {
-        return of.count > 0 && std::isfinite(value) ? Json(value) : Json(nullptr);
+        return of.count > 0 && std::isfinite(value) ? ScanJson(value) : ScanJson(nullptr);
       };
       json["numbers"].push_back({{"component", scan.spec[c].name},
                                  {"name", place_name(scan, c, k)},
