@@ -324,11 +324,11 @@ std::string BenchReport::str(size_t slowest) const {
 }
 
 std::string BenchReport::to_json(size_t slowest) const {
-  using Json = nlohmann::ordered_json;
   const auto json = [](const BenchFigure& f) {
-    return Json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
+    return nlohmann::ordered_json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
   };
-  Json root = {{"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+  nlohmann::ordered_json root = {
+      {"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
   if (train) root["train"] = json(*train);
   if (data) root["data"] = json(*data);
   if (both) {
@@ -337,7 +337,7 @@ std::string BenchReport::to_json(size_t slowest) const {
     root["both"]["loss"] = figure;
   }
   root["peak_rss_mb"] = peak_rss_mb;
-  root["kinds"] = Json::array();
+  root["kinds"] = nlohmann::ordered_json::array();
   for (const NodeKindTime& kind : kinds) {
     root["kinds"].push_back({{"program", kind.program},
                              {"kind", kind.kind},
@@ -345,7 +345,7 @@ std::string BenchReport::to_json(size_t slowest) const {
                              {"ms", kind.seconds * 1e3},
                              {"flops", kind.flops}});
   }
-  root["nodes"] = Json::array();
+  root["nodes"] = nlohmann::ordered_json::array();
   for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size()))) {
     root["nodes"].push_back({{"program", node.program},
                              {"path", node.path},

@@ -10,8 +10,6 @@
 namespace tpack {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMostLines = 10;       // of each list, for people
 constexpr double kLikeByNature = 0.05;  // of the samples: then they are of a kind that looks alike
 
@@ -93,11 +91,13 @@ std::string list_text(const std::string& title, const std::vector<std::string>& 
   return text;
 }
 
-Json sample_json(const DataCheck& check, const SampleOfFlow& at) {
+nlohmann::ordered_json sample_json(const DataCheck& check, const SampleOfFlow& at) {
   const FlowScan& flow = check.flows[at.flow];
   const ScannedSample& sample = sample_at(check, at);
-  Json json = {{"flow", flow.name}, {"sample", flow.name_of(sample.index)}, {"index", sample.index}};
-  json["class"] = sample.label ? Json(flow.class_of(sample)) : Json(nullptr);
+  nlohmann::ordered_json json = {
+      {"flow", flow.name}, {"sample", flow.name_of(sample.index)}, {"index", sample.index}};
+  json["class"] =
+      sample.label ? nlohmann::ordered_json(flow.class_of(sample)) : nlohmann::ordered_json(nullptr);
   return json;
 }
 
@@ -158,11 +158,15 @@ std::string DataCheck::str() const {
   return text;
 }
 
-Json DataCheck::to_json() const {
-  Json json = {{"flows", Json::array()}, {"duplicates", Json::array()}, {"near_duplicates", Json::array()}};
+nlohmann::ordered_json DataCheck::to_json() const {
+  nlohmann::ordered_json json = {{"flows", nlohmann::ordered_json::array()},
+                                 {"duplicates", nlohmann::ordered_json::array()},
+                                 {"near_duplicates", nlohmann::ordered_json::array()}};
   for (const FlowScan& flow : flows) json["flows"].push_back(scan_json(flow));
   for (const SameSamples& group : same) {
-    Json one = {{"leak", group.is_leak}, {"label_conflict", group.has_conflict}, {"samples", Json::array()}};
+    nlohmann::ordered_json one = {{"leak", group.is_leak},
+                                  {"label_conflict", group.has_conflict},
+                                  {"samples", nlohmann::ordered_json::array()}};
     for (const SampleOfFlow& at : group.samples) one["samples"].push_back(sample_json(*this, at));
     json["duplicates"].push_back(std::move(one));
   }
@@ -173,7 +177,7 @@ Json DataCheck::to_json() const {
                                        {"like", sample_json(*this, one.like)}});
   json["class_remarks"] = class_remarks(flows);
   const std::string wrong = failure();
-  json["failure"] = wrong.empty() ? Json(nullptr) : Json(wrong);
+  json["failure"] = wrong.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(wrong);
   return json;
 }
 

@@ -69,15 +69,14 @@ std::string FlowInspection::str() const {
 }
 
 nlohmann::ordered_json FlowInspection::to_json() const {
-  using Json = nlohmann::ordered_json;
-  Json components = Json::array();
+  nlohmann::ordered_json components = nlohmann::ordered_json::array();
   for (const ComponentSpec& c : spec) {
     components.push_back(
         {{"name", c.name}, {"spec", c.tensor.str()}, {"image", c.is_image}, {"classes", c.classes}});
   }
-  Json json = {{"flow", flow}, {"spec", std::move(components)}, {"seek", name_of(seek)}};
-  json["size"] = size && *size != kEndless ? Json(*size) : Json(nullptr);
-  json["samples"] = Json::array();
+  nlohmann::ordered_json json = {{"flow", flow}, {"spec", std::move(components)}, {"seek", name_of(seek)}};
+  json["size"] = size && *size != kEndless ? nlohmann::ordered_json(*size) : nlohmann::ordered_json(nullptr);
+  json["samples"] = nlohmann::ordered_json::array();
   for (const InspectedValue& v : values) {
     json["samples"].push_back({{"item", v.item},
                                {"component", v.component},

@@ -11,8 +11,6 @@
 namespace tpack {
 namespace {
 
-using ScanJson = nlohmann::ordered_json;
-
 constexpr size_t kMostRows = 40;    // of a table of numbers or classes
 constexpr double kRareClass = 0.1;  // of the samples of the largest class
 constexpr double kByte = 255;
@@ -247,13 +245,14 @@ std::string scans_text(const std::vector<FlowScan>& scans) {
   return text + (lines.empty() ? "" : "\n");
 }
 
-ScanJson scan_json(const FlowScan& scan) {
-  ScanJson json = {{"flow", scan.name}, {"samples", read_or_not(scan)}, {"unreadable", ScanJson::array()}};
+nlohmann::ordered_json scan_json(const FlowScan& scan) {
+  nlohmann::ordered_json json = {
+      {"flow", scan.name}, {"samples", read_or_not(scan)}, {"unreadable", nlohmann::ordered_json::array()}};
   for (const UnreadSample& one : scan.unread)
     json["unreadable"].push_back({{"sample", one.name}, {"index", one.index}, {"reason", one.reason}});
   json["remarks"] = scan.remarks;
   if (const auto sizes = sizes_in(scan)) {
-    ScanJson odd = ScanJson::array();
+    nlohmann::ordered_json odd = nlohmann::ordered_json::array();
     for (const ScannedSample* sample : odd_shapes_in(scan))
       odd.push_back({{"sample", scan.name_of(sample->index)}, {"size", sample->size.str()}});
     const auto gray = std::count_if(scan.samples.begin(), scan.samples.end(),
@@ -266,21 +265,22 @@ ScanJson scan_json(const FlowScan& scan) {
                       {"gray", gray},
                       {"odd_shapes", std::move(odd)}};
   }
-  json["classes"] = ScanJson::object();
+  json["classes"] = nlohmann::ordered_json::object();
   for (const auto& [component, counts] : scan.classes) {
     const auto at = scan.spec.find(component);
-    ScanJson of = ScanJson::array();
+    nlohmann::ordered_json of = nlohmann::ordered_json::array();
     for (size_t k = 0; k < counts.size(); ++k)
       of.push_back({{"name", scan.spec[*at].classes[k]},
                     {scan.spec[*at].annotation == Annotation::kMask ? "pixels" : "samples", counts[k]}});
     json["classes"][component] = std::move(of);
   }
-  json["numbers"] = ScanJson::array();
+  json["numbers"] = nlohmann::ordered_json::array();
   for (size_t c = 0; c < scan.numbers.size(); ++c) {
     for (size_t k = 0; k < scan.numbers[c].size(); ++k) {
       const PlaceNumbers& of = scan.numbers[c][k];
       const auto number = [&](double value) {
-        return of.count > 0 && std::isfinite(value) ? ScanJson(value) : ScanJson(nullptr);
+        return of.count > 0 && std::isfinite(value) ? nlohmann::ordered_json(value)
+                                                    : nlohmann::ordered_json(nullptr);
       };
       json["numbers"].push_back({{"component", scan.spec[c].name},
                                  {"name", place_name(scan, c, k)},

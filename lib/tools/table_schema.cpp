@@ -117,10 +117,9 @@ std::string TableSchema::str() const {
 }
 
 nlohmann::ordered_json TableSchema::to_json() const {
-  using Json = nlohmann::ordered_json;
-  Json all = Json::array();
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
   const auto or_null = [](const std::optional<std::string>& text) {
-    return text ? Json(*text) : Json(nullptr);
+    return text ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
   };
   for (const ColumnSummary& column : columns) {
     all.push_back({{"name", column.name},
@@ -128,7 +127,8 @@ nlohmann::ordered_json TableSchema::to_json() const {
                    {"why", column.why},
                    {"examples", column.examples},
                    {"missing", column.missing},
-                   {"distinct", column.has_more_distinct ? Json(nullptr) : Json(column.distinct)},
+                   {"distinct", column.has_more_distinct ? nlohmann::ordered_json(nullptr)
+                                                         : nlohmann::ordered_json(column.distinct)},
                    {"min", or_null(column.low)},
                    {"median", or_null(column.median)},
                    {"max", or_null(column.high)}});
