@@ -123,8 +123,8 @@ class ScanProgress {
   double shown_s_ = monotonic_s();
 };
 
-/// Reads the samples of the flow that was asked for, or of all flows of a config that are no parts of others;
-/// data.train first. Errors: ConfigError, DataError.
+/// Reads the samples of the flow that was asked for, or of all flows of a config that are not parts of
+/// others; data.train first. Errors: ConfigError, DataError.
 std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes hashes) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())

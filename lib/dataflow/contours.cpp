@@ -26,15 +26,17 @@ std::vector<Contour> contours_of(const Tensor& mask) {
     if (!is_there[static_cast<size_t>(label)]) continue;
     std::vector<std::vector<cv::Point>> borders;
     std::vector<cv::Vec4i> tree;  // next, previous, first child, parent
-    cv::findContours(classes == label, borders, tree, cv::RETR_CCOMP, cv::CHAIN_APPROX_SIMPLE);
+    const cv::Mat of_class = classes == label;
+    cv::findContours(of_class, borders, tree, cv::RETR_CCOMP, cv::CHAIN_APPROX_SIMPLE);
     const auto first = std::ssize(all);
     for (size_t i = 0; i < borders.size(); ++i) {
       if (tree[i][3] >= 0) continue;  // a hole
       Contour area{label, polygon_of(borders[i])};
-      cv::Mat filled(classes.size(), CV_8UC1, cv::Scalar::all(0));
+      const cv::Rect around = cv::boundingRect(borders[i]);
+      cv::Mat filled(around.size(), CV_8UC1, cv::Scalar::all(0));
       cv::drawContours(filled, borders, static_cast<int>(i), cv::Scalar::all(1), cv::FILLED, cv::LINE_8, tree,
-                       1);
-      area.pixels = cv::countNonZero(filled & (classes == label));
+                       1, -around.tl());
+      area.pixels = cv::countNonZero(filled & of_class(around));
       for (int hole = tree[i][2]; hole >= 0; hole = tree[static_cast<size_t>(hole)][0])
         area.holes.push_back(polygon_of(borders[static_cast<size_t>(hole)]));
       all.push_back(std::move(area));

@@ -26,8 +26,8 @@ struct Codec<FlowField> {
 /// The flows of a config by name: what a FlowField with a name may refer to.
 using FlowScope = std::map<std::string, ConfigNode>;
 
-/// The names of the flows that are no part of another one ([JoinData: [images, labels]]) and not another name
-/// for it: train first, then by name.
+/// The names of the flows that are neither part of another one ([JoinData: [images, labels]]) nor another
+/// name for it: train first, then by name.
 std::vector<std::string> whole_flows(const FlowScope& flows);
 
 /// The kind ("source", "map", "stage") of the component of that name; null if there is none.

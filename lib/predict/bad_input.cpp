@@ -13,8 +13,8 @@
 namespace tpack {
 namespace {
 
-/// The row of labels [N, C] that is no distribution, and what is wrong with it.
-std::optional<std::pair<int64_t, std::string>> first_row_that_is_none(const Tensor& labels) {
+/// The first row of labels [N, C] that is not a distribution, and what is wrong with it.
+std::optional<std::pair<int64_t, std::string>> first_bad_distribution(const Tensor& labels) {
   const int64_t classes = labels.shape()[1];
   for (int64_t row = 0; row < labels.shape()[0]; ++row) {
     double sum = 0;
@@ -90,7 +90,7 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
                     component +
                         " must be from 0 to 1; MapData with Scale: {scale: 0.5, offset: 0.5} "
                         "makes 0 and 1 of -1 and 1"};
-  if (const auto row = is_distribution ? first_row_that_is_none(values) : std::nullopt)
+  if (const auto row = is_distribution ? first_bad_distribution(values) : std::nullopt)
     return BadInput{called + " has " + row->second + " for sample " + std::to_string(row->first) + where +
                         ", but soft labels of SoftmaxCrossEntropy are probabilities that add up to 1",
                     component + " must be so; for several labels of one sample, use SigmoidCrossEntropy"};

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "dataflow/format/csv.h"
+#include "dataflow/format/text_file.h"
 
 namespace tpack {
 namespace {
@@ -95,6 +96,7 @@ bool has_area(const AnnotatedBox& box) { return box.right > box.left && box.bott
 
 BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path) {
   json root;
+  text = require_text(text, path, "COCO's JSON");
   try {
     root = json::parse(text.begin(), text.end(), keeps);
   } catch (const json::exception& error) {
@@ -161,6 +163,7 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
 
 AnnotatedImage read_yolo_boxes(std::string_view text, const std::string& path, int64_t classes) {
   AnnotatedImage image{.file = "", .boxes = {}, .relative = true};
+  text = require_text(text, path, "YOLO's text");
   int64_t number = 0;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());

@@ -57,9 +57,7 @@ class ImageBoxes final : public RandomAccessSource {
         .field("max_boxes", &Params::max_boxes, between(1, 10'000), "rows of `boxes`; no image may have more")
         .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too")
         .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth,
-               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
-               "ImageFolder")
+        .field("depth", &Params::depth, kDepthDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageBoxes(Params p)
@@ -250,9 +248,7 @@ class ImageBoxes final : public RandomAccessSource {
   void make_fingerprint() {
     Digest digest;
     for (const AnnotatedImage& image : images_) {
-      std::error_code failure;
-      const uintmax_t bytes = fs::file_size(fs::path(dir_) / image.file, failure);
-      digest.add(image.file + "\n" + (failure ? "none" : std::to_string(bytes)) + "\n");
+      digest.add(size_stamp(image.file, (fs::path(dir_) / image.file).string()));
       for (const AnnotatedBox& box : image.boxes) {
         for (const double edge : {box.left, box.top, box.right, box.bottom}) digest.add(shortest(edge) + " ");
         digest.add(std::to_string(box.label) + "\n");

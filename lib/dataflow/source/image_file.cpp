@@ -62,6 +62,12 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder,
   return names;
 }
 
+std::string size_stamp(const std::string& name, const std::string& path) {
+  std::error_code gone;
+  const uintmax_t bytes = std::filesystem::file_size(path, gone);
+  return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
+}
+
 void read_image_file(const std::string& path, Color color, Depth depth, Image& image) {
   read_file(path, image);
   image.header_known(color, path, depth);

@@ -10,6 +10,10 @@
 // What sources that read image files share.
 namespace tpack {
 
+/// Of the field `depth` of sources other than ImageFolder, which has more of it.
+inline constexpr const char* kDepthDoc =
+    "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of ImageFolder";
+
 /// The component `image` of any size, which stays encoded until a map needs its pixels.
 ComponentSpec image_of_files(Color color, Depth depth);
 /// The value of a field `depth`, in bits. Errors: ConfigError that begins with the source.
@@ -18,6 +22,9 @@ Depth depth_of_bits(const std::string& source, int64_t bits);
 /// The names in a folder that `keep` takes, sorted. Errors: DataError.
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,
                                       bool (*keep)(const std::filesystem::directory_entry&));
+/// A part of a source's fingerprint: the name that it has for a file, and the size of the file. One that is
+/// gone has none; reading it is what fails.
+std::string size_stamp(const std::string& name, const std::string& path);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, Color color, Depth depth, Image& image);
 

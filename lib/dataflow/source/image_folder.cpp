@@ -125,10 +125,7 @@ class ImageFolder final : public RandomAccessSource {
   std::string fingerprint() const override {
     Digest digest;
     for (const Entry& file : files_) {
-      std::error_code broken;  // a dangling link has no size; reading it is what fails
-      const uintmax_t bytes = fs::file_size(path_of(file), broken);
-      digest.add(classes_[static_cast<size_t>(file.label)] + "/" + file.name + "\n" +
-                 (broken ? "none" : std::to_string(bytes)) + "\n");
+      digest.add(size_stamp(classes_[static_cast<size_t>(file.label)] + "/" + file.name, path_of(file)));
     }
     return digest.text();
   }

@@ -108,9 +108,7 @@ class ImageList final : public RandomAccessSource {
             "2, ...")
         .field("root", &Params::root, "the folder that paths are relative to; default: that of the list")
         .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth,
-               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
-               "ImageFolder")
+        .field("depth", &Params::depth, kDepthDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageList(Params p)

@@ -66,9 +66,7 @@ class ImagePairs final : public RandomAccessSource {
                "then "
                "need ignore_label: 255")
         .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth,
-               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
-               "ImageFolder")
+        .field("depth", &Params::depth, kDepthDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImagePairs(Params p)
@@ -252,10 +250,7 @@ class ImagePairs final : public RandomAccessSource {
   void make_fingerprint() {
     Digest digest;
     const auto add = [&digest](const std::string& file) {
-      std::error_code failure;
-      const uintmax_t bytes = fs::file_size(file, failure);
-      digest.add(fs::path(file).filename().string() + "\n" + (failure ? "none" : std::to_string(bytes)) +
-                 "\n");
+      digest.add(size_stamp(fs::path(file).filename().string(), file));
     };
     for (const Entry& file : files_) {
       add(path(dir_, file.name));

@@ -118,8 +118,8 @@ class PairData final : public Stage {
   using Params = PairDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Gives each sample of the source before it a partner, another sample that is drawn anew in "
-               "each pass: the components image and label of the partner are image_2 and label_2. For "
+               "Gives each sample of the source before it a partner: another sample, which is drawn anew in "
+               "each pass. The partner's image and label are the components image_2 and label_2. For "
                "siamese networks and mixup.")
         .example("PairData: label")
         .field("component", &Params::component,

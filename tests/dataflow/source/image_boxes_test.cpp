@@ -90,6 +90,8 @@ TEST_F(ImageBoxes, of_all_forms_are_the_same) {
   const auto wanted = ElementsAre("4 3 24 13 1", "30.5 20 40 30 0");
   EXPECT_THAT(boxes("annotations: voc"), wanted);
   EXPECT_THAT(boxes("annotations: yolo, classes: [cat, dog]"), wanted);
+  write("yolo/a.txt", std::string("\xEF\xBB\xBF") + kYolo);
+  EXPECT_THAT(boxes("annotations: yolo, classes: [cat, dog]"), wanted) << "with a byte order mark";
   EXPECT_THAT(boxes("annotations: coco.json, classes: [cat, dog]"), wanted) << "one box is cut at the edge";
   EXPECT_THAT(boxes("annotations: coco.json"), wanted) << "categories are in the order of their ids";
   EXPECT_THAT(boxes("annotations: voc, difficult: true"),
