@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dataflow/source.h"
 #include "dataflow/source_facts.h"
 
 namespace tpack {
@@ -14,5 +16,12 @@ namespace tpack {
 /// negative ones.
 std::vector<SourceFacts::Class> count_classes(const std::vector<std::string>& names,
                                               std::span<const int32_t> numbers);
+
+/// How many of the numbers in a component each class has. Of class numbers, those of all samples; of masks
+/// and other tensors of integers, the numbers in up to kCountedSamples samples, evenly spaced, without bad
+/// ones. Nothing if the source has no such component. After `prepare`.
+std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessSource& source,
+                                                             const std::string& component);
+constexpr int64_t kCountedSamples = 1000;
 
 }  // namespace tpack

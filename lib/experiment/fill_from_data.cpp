@@ -20,18 +20,16 @@ std::string component_of(const Experiment& experiment, const std::string& input)
   return input;
 }
 
-/// The class counts of a component of data.train.
+/// The class counts of a component of data.train: of samples, or of the pixels of masks.
 std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
                                    const Position& where) {
   for (const Source* source : train.sources()) {
     const auto indexed = source->indexed();
     if (indexed == nullptr) continue;
-    const Spec spec = indexed->spec();
-    const auto at = spec.find(component);
-    if (!at || spec[*at].tensor != TensorSpec{DType::kInt32, {}}) continue;
+    const auto classes = count_classes(*indexed, component);
+    if (!classes) continue;
     std::vector<ClassCount> counts;
-    for (const auto& [name, samples] : count_classes(spec[*at].classes, indexed->class_numbers(component)))
-      counts.push_back({name, samples});
+    for (const auto& [name, samples] : *classes) counts.push_back({name, samples});
     return counts;
   }
   throw ConfigError(where, "the classes of '" + component +

@@ -11,12 +11,13 @@ Schema<ClassificationParams> classification_schema(const std::string& summary) {
       .required()
       .field("labels", &P::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
       .required()
-      .field("class_weights", &P::class_weights,
-             "how much the samples of each class count: balanced (all classes add the same: N / (classes * "
-             "samples of the class) in data.train), {effective_number: 0.999} (between that and equal "
-             "weights, of "
-             "Cui et al.), {name: weight}, where other classes have 1, or a list; "
-             "default: 1 for each. The sum of weight * loss is divided by N")
+      .field(
+          "class_weights", &P::class_weights,
+          "how much the samples or pixels of each class count: balanced (all classes add the same: N / "
+          "(classes * samples of the class) in data.train; of masks, the pixels of up to 1,000), "
+          "{effective_number: 0.999} (between that and equal weights, of Cui et al.), {name: weight}, "
+          "where other classes have 1, or a list; default: 1 for each. The sum of weight * loss is divided "
+          "by N")
       .field("label_smoothing", &P::label_smoothing, between(0.0, 1.0),
              "part of the target that is spread evenly over all classes")
       .field("ignore_label", &P::ignore_label,

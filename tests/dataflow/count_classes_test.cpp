@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.h"
+
 namespace tpack {
 namespace {
 
@@ -20,6 +22,38 @@ TEST(CountClasses, leaves_out_what_is_no_class) {
   EXPECT_EQ(counts({"a", "b"}, {-1, 1, 2, 7}), "a:0 b:1 ");
   EXPECT_EQ(counts({}, {-1, 3, 1}), ":0 :1 :0 :1 ") << "without names, the largest number says how many";
   EXPECT_EQ(counts({}, {}), "");
+}
+
+/// 2,000 masks of 2x2 pixels: class 0 twice, 255, and class 1; or class 2 in the place of 1 in the upper
+/// half.
+class Masks final : public RandomAccessSource {
+ public:
+  Spec spec() const override {
+    ComponentSpec mask{"mask", {DType::kUInt8, Shape{2, 2}}};
+    mask.classes = {"a", "b", "c"};
+    return Spec(
+        {{"image", {DType::kUInt8, Shape{2, 2, 3}}, true}, mask, {"scores", {DType::kFloat32, Shape{3}}}});
+  }
+  int64_t size() const override { return 2000; }
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    if (index == 4) throw DataError("damaged");
+    const auto values = out.renew(1, {DType::kUInt8, Shape{2, 2}}).span<uint8_t>();
+    values[0] = values[1] = 0;
+    values[2] = 255;
+    values[3] = index < 1000 ? 1 : 2;
+  }
+};
+
+TEST(CountClasses, counts_the_pixels_of_masks) {
+  const Masks masks;
+  const auto all = count_classes(masks, "mask");
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 3U);
+  EXPECT_EQ((*all)[0].samples, 1998) << "every second of 2,000 masks, without the one that cannot be read";
+  EXPECT_EQ((*all)[1].samples, 499);
+  EXPECT_EQ((*all)[2].samples, 500);
+  for (const char* const other : {"image", "scores", "nothing"})
+    EXPECT_FALSE(count_classes(masks, other)) << other;
 }
 
 }  // namespace

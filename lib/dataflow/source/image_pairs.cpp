@@ -12,6 +12,7 @@
 #include "dataflow/source/csv_rows.h"
 #include "dataflow/source/image_file.h"
 #include "dataflow/source/mask_file.h"
+#include "dataflow/source/mask_paths.h"
 
 namespace tpack {
 namespace {
@@ -21,10 +22,10 @@ namespace fs = std::filesystem;
 struct ImagePairsParams {
   Ref<Path> list;
   Ref<Path> images;
-  Ref<Path> masks;
+  MaskPaths masks;
   Ref<Path> targets;
   std::string suffix;
-  std::vector<std::string> classes = {"background", "foreground"};
+  std::optional<std::vector<std::string>> classes;
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
   Color color = Color::kRgb;
@@ -51,14 +52,20 @@ class ImagePairs final : public RandomAccessSource {
             "list", &Params::list,
             "a CSV table in place of folders: `images`, `masks` and `targets` are then its columns of paths, "
             "which are relative to the table, such as {list: train.csv, images: photo, masks: mask}")
-        .field("masks", &Params::masks,
-               "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
-               "class "
-               "numbers, and of two classes 255 is the second one; or colors, see `colors`")
+        .field(
+            "masks", &Params::masks,
+            "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
+            "class numbers, and of two classes 255 is the second one; or colors, see `colors`. Or a folder "
+            "for each class, {cell: cells, border: borders}, with masks of black and white; an image that "
+            "has no mask in one of them has nothing of that class, and where masks overlap, the later class "
+            "counts")
         .field("targets", &Params::targets, "folder of the images that images of the same name shall become")
         .field("suffix", &Params::suffix,
                "what names in the other folder have before their extension: _mask of 1_mask.png")
-        .field("classes", &Params::classes, "names of the classes of pixels, in the order of their numbers")
+        .field("classes", &Params::classes,
+               "names of the classes of pixels, in the order of their numbers; default: background and "
+               "foreground, "
+               "or background and the classes of `masks`")
         .field("colors", &Params::colors,
                "of masks in colors: [red, green, blue] of each class, in the order of `classes`")
         .field("ignore", &Params::ignore, between(0, 255),
@@ -72,22 +79,28 @@ class ImagePairs final : public RandomAccessSource {
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
         dir_(folder_of(p_.images)),
-        mask_dir_(folder_of(p_.masks)),
         target_dir_(folder_of(p_.targets)),
         depth_(depth_of_bits("ImagePairs", p_.depth)),
-        masks_(code_of(p_)) {
+        names_(names_of(p_)),
+        reader_(code_of(p_, names_)) {
+    for (const MaskPaths::Part& part : p_.masks.parts) mask_dirs_.push_back(folder_of(part.path));
     if (p_.masks.empty() && p_.targets.empty())
       throw ConfigError(
           "ImagePairs: write 'masks' or 'targets'; for images alone, ImageFolder reads folders of classes");
     if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
       throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
+    if (p_.masks.by_class() && (p_.classes || !p_.colors.empty() || p_.ignore))
+      throw ConfigError(
+          "ImagePairs: 'classes', 'colors' and 'ignore' are of one mask for all classes; here the classes "
+          "are "
+          "background and those of 'masks'");
   }
 
   Spec spec() const override {
     std::vector<ComponentSpec> all = {image_of_files(p_.color, depth_)};
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
-      mask.classes = p_.classes;
+      mask.classes = names_;
       mask.annotation = Annotation::kMask;
       all.push_back(std::move(mask));
     }
@@ -113,9 +126,8 @@ class ImagePairs final : public RandomAccessSource {
     read_image_file(path(dir_, file.name), p_.color, depth_, image);
     size_t at = 1;
     if (!p_.masks.empty()) {
-      const std::vector<uint8_t> classes = masks_.read(path(mask_dir_, file.mask), image.size());
       const Tensor& mask = out.renew(at++, {DType::kUInt8, Shape{image.size().height, image.size().width}});
-      std::copy(classes.begin(), classes.end(), mask.data<uint8_t>());
+      read_masks(file, image.size(), mask.span<uint8_t>());
     }
     if (!p_.targets.empty())
       read_image_file(path(target_dir_, file.target), p_.color, depth_, out.renew_image(at));
@@ -141,15 +153,22 @@ class ImagePairs final : public RandomAccessSource {
  private:
   struct Entry {
     std::string name;
-    std::string mask;
+    std::vector<std::string> masks;  // of each path; empty: there is none of this class
     std::string target;
   };
 
-  static MaskCode code_of(const Params& p) {
-    if (p.classes.size() < 2 || p.classes.size() > kIgnoredPixel)
-      throw ConfigError("ImagePairs: 'classes' has " + std::to_string(p.classes.size()) +
+  static std::vector<std::string> names_of(const Params& p) {
+    if (!p.masks.by_class()) return p.classes.value_or(std::vector<std::string>{"background", "foreground"});
+    std::vector<std::string> names = {"background"};
+    for (const MaskPaths::Part& part : p.masks.parts) names.push_back(part.of_class);
+    return names;
+  }
+  static MaskCode code_of(const Params& p, const std::vector<std::string>& names) {
+    if (names.size() < 2 || names.size() > kIgnoredPixel)
+      throw ConfigError("ImagePairs: 'classes' has " + std::to_string(names.size()) +
                         " names; must be 2 to 255, that of the background included");
-    MaskCode code{.classes = p.classes.size(), .colors = {}, .ignored = p.ignore};
+    if (p.masks.by_class()) return {.of_one_class = true};
+    MaskCode code{.classes = names.size(), .colors = {}, .ignored = p.ignore};
     for (const std::vector<int64_t>& color : p.colors) {
       const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
       if (color.size() != 3 || std::ranges::any_of(color, is_bad))
@@ -157,9 +176,9 @@ class ImagePairs final : public RandomAccessSource {
       code.colors.push_back(
           {static_cast<uint8_t>(color[0]), static_cast<uint8_t>(color[1]), static_cast<uint8_t>(color[2])});
     }
-    if (!p.colors.empty() && p.colors.size() != p.classes.size())
+    if (!p.colors.empty() && p.colors.size() != names.size())
       throw ConfigError("ImagePairs: 'colors' has " + std::to_string(p.colors.size()) + " colors for " +
-                        std::to_string(p.classes.size()) + " classes; write one for each");
+                        std::to_string(names.size()) + " classes; write one for each");
     return code;
   }
   static std::string path(const std::string& folder, const std::string& name) {
@@ -177,34 +196,59 @@ class ImagePairs final : public RandomAccessSource {
     if (files.empty()) return "";
     return p_.list.empty() ? resolved_path(files) : fs::path(resolved_path(p_.list)).parent_path().string();
   }
+  void read_masks(const Entry& file, ImageSize size, std::span<uint8_t> mask) const {
+    std::fill(mask.begin(), mask.end(), uint8_t{0});
+    for (size_t part = 0; part < file.masks.size(); ++part) {
+      if (file.masks[part].empty()) continue;
+      const std::vector<uint8_t> read = reader_.read(path(mask_dirs_[part], file.masks[part]), size);
+      for (size_t i = 0; i < mask.size(); ++i)
+        if (read[i] != 0) mask[i] = p_.masks.by_class() ? static_cast<uint8_t>(part + 1) : read[i];
+    }
+  }
   void read_folders() {
     require_folder("ImagePairs", p_.images);
-    for (std::string& name : image_names(dir_)) files_.push_back({std::move(name), {}, {}});
+    const size_t masks = p_.masks.parts.size();
+    for (std::string& name : image_names(dir_))
+      files_.push_back({std::move(name), std::vector<std::string>(masks), {}});
     if (files_.empty()) throw DataError(dir_, "has no images");
-    if (!p_.masks.empty()) find_partners(p_.masks, "mask", &Entry::mask);
-    if (!p_.targets.empty()) find_partners(p_.targets, "target", &Entry::target);
+    for (size_t part = 0; part < masks; ++part)
+      find_partners(p_.masks.parts[part].path, "mask",
+                    [part](Entry& file) -> std::string& { return file.masks[part]; });
+    if (!p_.targets.empty())
+      find_partners(p_.targets, "target", [](Entry& file) -> std::string& { return file.target; });
+    if (!p_.masks.by_class()) return;
+    std::vector<std::string> alone;
+    for (const Entry& file : files_)
+      if (std::ranges::all_of(file.masks, &std::string::empty)) alone.push_back(printable(file.name));
+    if (!alone.empty())
+      throw DataError(dir_, "no folder of 'masks' has a mask for " + join_first(alone) +
+                                "; an image of background alone needs a black mask in one of them");
   }
   /// Errors: DataError for rows without a path, and for files that are missing.
   void read_list() {
     require_path("ImagePairs", p_.list);
     const std::string list = resolved_path(p_.list);
-    std::vector<std::pair<std::string Entry::*, size_t>> columns;
+    size_t images = 0;
+    std::vector<size_t> masks;
+    std::optional<size_t> targets;
     const auto find = [&](const CsvHeader& header) {
-      for (const auto& [member, ref] :
-           {std::pair{&Entry::name, &p_.images}, std::pair{&Entry::mask, &p_.masks},
-            std::pair{&Entry::target, &p_.targets}}) {
-        if (!ref->empty()) columns.emplace_back(member, header.find({ref->name, ref->position})[0]);
-      }
+      const auto column = [&](const Ref<Path>& ref) { return header.find({ref.name, ref.position})[0]; };
+      images = column(p_.images);
+      for (const MaskPaths::Part& part : p_.masks.parts) masks.push_back(column(part.path));
+      if (!p_.targets.empty()) targets = column(p_.targets);
     };
     std::vector<std::string> missing;
     CsvRows({{p_.list}}, {}, "ImagePairs").read(find, [&](const CsvRow& row) {
-      Entry entry;
-      for (const auto& [member, column] : columns) {
-        const std::string_view file = column < row.fields.size() ? trim(row.fields[column]) : "";
-        if (file.empty()) throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
-        entry.*member = file;
-        if (!fs::exists(path(dir_, entry.*member))) missing.push_back(printable(file));
-      }
+      const auto file = [&](size_t column, bool may_be_empty = false) {
+        const std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
+        if (name.empty() && !may_be_empty)
+          throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
+        if (!fs::exists(path(dir_, name))) missing.push_back(printable(name));
+        return name;
+      };
+      Entry entry{file(images), {}, {}};
+      for (const size_t column : masks) entry.masks.push_back(file(column, p_.masks.by_class()));
+      if (targets) entry.target = file(*targets);
       files_.push_back(std::move(entry));
     });
     if (files_.empty()) throw DataError(list, "lists no images");
@@ -214,7 +258,8 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   /// Errors: DataError with the images that have none, or of which there are several.
-  void find_partners(const Ref<Path>& dir, const std::string& what, std::string Entry::*partner) {
+  template <class Partner>
+  void find_partners(const Ref<Path>& dir, const std::string& what, const Partner& partner_of) {
     require_folder("ImagePairs", dir);
     const std::string folder = resolved_path(dir);
     std::map<std::string, std::string> by_stem;
@@ -231,11 +276,12 @@ class ImagePairs final : public RandomAccessSource {
       if (found == by_stem.end()) {
         alone.push_back(printable(file.name));
       } else {
-        file.*partner = found->second;
+        partner_of(file) = found->second;
         ++used;
       }
     }
-    if (!alone.empty())
+    const bool may_lack_some = what == "mask" && p_.masks.by_class();
+    if (!alone.empty() && (used == 0 || !may_lack_some))
       throw DataError(folder, "has no " + what + " for " + join_first(alone) + " (" +
                                   std::to_string(alone.size()) + " of " + std::to_string(files_.size()) +
                                   " images)" +
@@ -254,7 +300,8 @@ class ImagePairs final : public RandomAccessSource {
     };
     for (const Entry& file : files_) {
       add(path(dir_, file.name));
-      if (!p_.masks.empty()) add(path(mask_dir_, file.mask));
+      for (size_t part = 0; part < file.masks.size(); ++part)
+        if (!file.masks[part].empty()) add(path(mask_dirs_[part], file.masks[part]));
       if (!p_.targets.empty()) add(path(target_dir_, file.target));
     }
     fingerprint_ = digest.text();
@@ -262,10 +309,11 @@ class ImagePairs final : public RandomAccessSource {
 
   Params p_;
   std::string dir_;
-  std::string mask_dir_;
+  std::vector<std::string> mask_dirs_;
   std::string target_dir_;
   Depth depth_;
-  MaskReader masks_;
+  std::vector<std::string> names_;  // of the classes
+  MaskReader reader_;
   std::vector<Entry> files_;
   std::vector<std::string> remarks_;
   std::string fingerprint_;

@@ -33,6 +33,15 @@ cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors) {
   return values;
 }
 
+/// True for colors that are all gray, as some programs store masks of black and white.
+bool is_gray(const cv::Mat& values) {
+  if (values.channels() != 3) return false;
+  const auto is_one_value = [](const cv::Vec3b& pixel) {
+    return pixel[0] == pixel[1] && pixel[0] == pixel[2];
+  };
+  return std::all_of(values.begin<cv::Vec3b>(), values.end<cv::Vec3b>(), is_one_value);
+}
+
 }  // namespace
 
 MaskReader::MaskReader(MaskCode code) : code_(std::move(code)) {
@@ -56,6 +65,15 @@ std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) 
   return static_cast<uint8_t>(found - code_.colors.begin());
 }
 
+/// What to say of a value or a color.
+std::string MaskReader::not_a_class(const std::string& value, int channels) const {
+  const std::string jpeg = " (a JPEG changes values: use PNG)";
+  if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + jpeg;
+  const std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
+  if (channels != 1) return which;
+  return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" + jpeg;
+}
+
 std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) const {
   cv::Mat values;
   try {
@@ -67,6 +85,7 @@ std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) c
   if (values.cols != size.width || values.rows != size.height)
     throw FileError(path, "is a mask of " + ImageSize{values.cols, values.rows}.str() +
                               " pixels, and its image has " + size.str());
+  if (code_.colors.empty() && is_gray(values)) cv::extractChannel(values, values, 0);
   const int channels = values.channels();
   if (code_.colors.empty() && channels != 1)
     throw FileError(
@@ -79,13 +98,9 @@ std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) c
       const auto known = class_of(row + static_cast<ptrdiff_t>(x) * channels, channels);
       if (!known) {
         const std::string value = text_of(row + static_cast<ptrdiff_t>(x) * channels, channels);
-        throw FileError(
-            path, "has " + std::string(channels == 1 ? "the value " : "the color ") + value + " at (" +
-                      std::to_string(x) + ", " + std::to_string(y) + "), which is none of the " +
-                      std::to_string(code_.classes) + " classes" +
-                      (channels == 1 ? "; list all classes, or write ignore: " + value +
-                                           " for pixels that do not count (a JPEG changes values: use PNG)"
-                                     : ""));
+        throw FileError(path, "has " + std::string(channels == 1 ? "the value " : "the color ") + value +
+                                  " at (" + std::to_string(x) + ", " + std::to_string(y) + "), " +
+                                  not_a_class(value, channels));
       }
       classes[at++] = *known;
     }

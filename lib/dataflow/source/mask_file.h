@@ -17,6 +17,7 @@ struct MaskCode {
   std::vector<std::array<uint8_t, 3>> colors = {};
   /// The value of pixels that do not count, or their place in the palette.
   std::optional<int64_t> ignored = {};
+  bool of_one_class = false;  // which is there or not, one of several masks
 };
 
 /// What pixels that do not count have in the mask of a sample.
@@ -33,6 +34,7 @@ class MaskReader {
 
  private:
   std::optional<uint8_t> class_of(const uint8_t* pixel, int channels) const;
+  std::string not_a_class(const std::string& value, int channels) const;
 
   MaskCode code_;
   std::array<int16_t, 256> class_of_value_{};  // -1: none

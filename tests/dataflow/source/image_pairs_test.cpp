@@ -62,6 +62,47 @@ TEST_F(ImagePairs, have_class_numbers_for_pixels) {
   EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), testing::Not(testing::Contains(3)));
 }
 
+TEST_F(ImagePairs, have_a_folder_of_masks_for_each_class) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  folder_.write("image/b.jpg", encode_jpeg(photo(3, 2)));
+  folder_.write("cells/a.png", gray_png({255, 255, 255, 0, 0, 0}, 3));
+  folder_.write("borders/a.png", gray_png({0, 0, 1, 1, 0, 0}, 3));
+  folder_.write("borders/b.png", gray_png({0, 0, 0, 0, 0, 255}, 3));
+  const std::string masks =
+      "masks: {cell: " + folder_.path("cells") + ", border: " + folder_.path("borders") + "}";
+  const auto masks_of = [&](const std::string& more) {
+    const DataFlow flow = flow_of("[{ImagePairs: {images: " + folder_.path("image") + ", " + masks + more +
+                                  ", shuffle: false}}]");
+    flow.prepare();
+    EXPECT_THAT(flow.spec()[1].classes, ElementsAre("background", "cell", "border"));
+    std::vector<std::vector<int>> all;
+    const auto cursor = flow.open({});
+    for (Datapoint d; cursor->next(d);) {
+      const auto values = d.tensor(1).span<uint8_t>();
+      all.emplace_back(values.begin(), values.end());
+    }
+    return all;
+  };
+  EXPECT_THAT(masks_of(""), ElementsAre(ElementsAre(1, 1, 2, 2, 0, 0), ElementsAre(0, 0, 0, 0, 0, 2)))
+      << "the later class covers the earlier one, and b has no cells";
+  for (const char* const more : {", classes: [a, b, c]", ", ignore: 255", ", colors: [[0, 0, 0], [1, 1, 1]]"})
+    EXPECT_THAT(error_of([&] { masks_of(more); }), HasSubstr("are of one mask for all classes")) << more;
+  folder_.write("image/c.jpg", encode_jpeg(photo(3, 2)));
+  EXPECT_THAT(error_of([&] { masks_of(""); }), HasSubstr("no folder of 'masks' has a mask for c.jpg"));
+  folder_.write("cells/c.png", gray_png({0, 0, 7, 0, 0, 0}, 3));
+  EXPECT_THAT(error_of([&] { masks_of(""); }),
+              HasSubstr("cells/c.png: has the value 7 at (2, 0), and a mask of one class has only 0 and 1"));
+}
+
+TEST_F(ImagePairs, may_have_gray_values_in_files_with_colors) {
+  folder_.write("image/a.png", encode_png(photo(2, 1)));
+  cv::Mat colors(1, 2, CV_8UC3);
+  colors.at<cv::Vec3b>(0, 0) = {0, 0, 0};
+  colors.at<cv::Vec3b>(0, 1) = {255, 255, 255};
+  folder_.write("mask/a.png", encode_png(colors));
+  EXPECT_THAT(mask(), ElementsAre(0, 1));
+}
+
 TEST_F(ImagePairs, name_the_pixel_that_is_no_class) {
   write("a", {0, 1, 1, 0, 7, 1});
   EXPECT_THAT(error(), HasSubstr("mask/a.png"));
@@ -178,6 +219,21 @@ std::string content_with_pairs(const std::string& item) {
   return content_of_flow("[" + item + "]", folder.path("flow.yaml"));
 }
 
+TEST_F(ImagePairs, of_a_table_may_have_a_column_for_each_class) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  write("b", {1, 1, 0, 0, 0, 0});
+  const std::string text = "photo,cell,border\nimage/a.jpg,mask/a.png,mask/b.png\nimage/b.jpg,,mask/b.png\n";
+  folder_.write("pairs.csv", {text.begin(), text.end()});
+  const DataFlow flow = flow_of("[{ImagePairs: {list: " + folder_.path("pairs.csv") +
+                                ", images: photo, masks: {c: cell, b: border}, shuffle: false}}]");
+  const auto cursor = flow.open({});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  EXPECT_THAT(d.tensor(1).span<uint8_t>(), ElementsAre(2, 2, 1, 0, 0, 1));
+  ASSERT_TRUE(cursor->next(d));
+  EXPECT_THAT(d.tensor(1).span<uint8_t>(), ElementsAre(2, 2, 0, 0, 0, 0));
+}
+
 TEST_F(ImagePairs, may_be_listed_in_a_table) {
   write("a", {0, 1, 1, 0, 0, 1});
   write("b", {1, 1, 1, 1, 1, 1});
@@ -196,6 +252,8 @@ TEST_F(ImagePairs, may_be_listed_in_a_table) {
   EXPECT_THAT(error_of([&] { list("mask,photo\nmask/b.png,image/c.jpg\n"); }),
               HasSubstr("1 files that it lists are missing: image/c.jpg"));
   EXPECT_THAT(error_of([&] { list("mask,photo\nmask/b.png,\n"); }),
+              HasSubstr("pairs.csv:2: a path is missing"));
+  EXPECT_THAT(error_of([&] { list("mask,photo\n,image/a.jpg\n"); }),
               HasSubstr("pairs.csv:2: a path is missing"));
   EXPECT_THAT(error_of([&] { list("mask,image\nmask/b.png,image/a.jpg\n"); }), HasSubstr("photo"));
 }
