@@ -74,9 +74,9 @@ bool is_hidden(std::string_view name);
 /// Which part of an encoded image is needed, and how.
 struct DecodeRequest {
   Region region;  // of the upright image
-  /// If not 0x0: the region will be averaged to this size afterwards. A decoder may then give it at a reduced
-  /// size, but at least kReducedMargin times this one.
-  ImageSize shrinks_to = {};
+  /// How many times smaller the region will be averaged afterwards, in both directions at least. A decoder
+  /// may then give it at a reduced size, but at least kReducedMargin times the final one.
+  double shrinks_by = 1;
   Depth depth = Depth::k8;
 };
 

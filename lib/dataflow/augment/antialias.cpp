@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 #include <vector>
+
+#include <opencv2/core/hal/intrin.hpp>
 
 #include "core/error.h"
 #include "dataflow/pixel_memory.h"
@@ -38,13 +42,14 @@ struct Filter {
 /// For each pixel along one axis of the output: which pixels of the input it is made of.
 class Taps {
  public:
-  /// `start`, `length`: the part of the input's `size` pixels that is used.
-  Taps(int size, double start, double length, int outputs, Interpolation kind) {
+  /// `start`, `length`: the part of the input's `size` pixels that becomes `outputs` pixels, of which these
+  /// are `count` from `first`.
+  Taps(int size, double start, double length, int outputs, int first, int count, Interpolation kind) {
     const double scale = length / outputs;
     const Filter filter{kind, std::max(scale, 1.0)};
     stride_ = static_cast<size_t>(2 * std::ceil(filter.reach()) + 1);
-    weights_.resize(stride_ * static_cast<size_t>(outputs));
-    for (int i = 0; i < outputs; ++i) add(filter, start + (i + 0.5) * scale, size);
+    weights_.resize(stride_ * static_cast<size_t>(count));
+    for (int i = first; i < first + count; ++i) add(filter, start + (i + 0.5) * scale, size);
   }
   int first(int output) const { return ranges_[static_cast<size_t>(output)].first; }
   int count(int output) const { return ranges_[static_cast<size_t>(output)].count; }
@@ -106,9 +111,26 @@ void mix_columns(const float* row, const Taps& taps, int width, T* out) {
   }
 }
 
+/// RGB of 8 bits: four values of `row` at a time, the last one of which is the next pixel's, or one behind
+/// the row.
+void mix_columns_of_rgb(const float* row, const Taps& taps, int width, uint8_t* out) {
+  for (int x = 0; x < width; ++x, out += 3) {
+    cv::v_float32x4 sum = cv::v_setzero_f32();
+    const float* pixel = row + static_cast<ptrdiff_t>(taps.first(x)) * 3;
+    const float* weights = taps.weights(x);
+    for (int k = 0; k < taps.count(x); ++k, pixel += 3)
+      sum = cv::v_muladd(cv::v_load(pixel), cv::v_setall_f32(weights[k]), sum);
+    const cv::v_int32x4 rounded = cv::v_round(sum);
+    const cv::v_int16x8 words = cv::v_pack(rounded, rounded);
+    const int bytes = cv::v_reinterpret_as_s32(cv::v_pack_u(words, words)).get0();
+    std::memcpy(out, &bytes, 3);
+  }
+}
+
 template <class T>
 void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& out) {
-  cv::Mat row = pooled_mat(1, in.cols * in.channels(), CV_32F);
+  cv::Mat row = pooled_mat(1, in.cols * in.channels() + 1, CV_32F);
+  row.at<float>(in.cols * in.channels()) = 0;
   for (int y = 0; y < out.rows; ++y) {
     mix_rows<T>(in, down, y, row.ptr<float>());
     const auto mix = [&]<int kChannels>() {
@@ -122,7 +144,10 @@ void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& 
         mix.template operator()<2>();
         break;
       case 3:
-        mix.template operator()<3>();
+        if constexpr (std::is_same_v<T, uint8_t>)
+          mix_columns_of_rgb(row.ptr<float>(), across, out.cols, out.ptr(y));
+        else
+          mix.template operator()<3>();
         break;
       default:
         mix.template operator()<4>();
@@ -132,13 +157,27 @@ void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& 
 
 }  // namespace
 
-cv::Mat resize_smoothly(const cv::Mat& in, const Box& from, ImageSize to, Interpolation filter) {
+cv::Mat resize_smoothly(const cv::Mat& in, const Box& from, ImageSize to, const Region& part,
+                        Interpolation filter) {
   TPACK_ASSERT(in.channels() <= 4, "images have 1 to 4 channels");
-  const Taps down(in.rows, from.y, from.height, to.height, filter);
-  const Taps across(in.cols, from.x, from.width, to.width, filter);
-  cv::Mat out = pooled_mat(to.height, to.width, in.type());
+  const Taps down(in.rows, from.y, from.height, to.height, part.y, part.height, filter);
+  const Taps across(in.cols, from.x, from.width, to.width, part.x, part.width, filter);
+  cv::Mat out = pooled_mat(part.height, part.width, in.type());
   by_depth(in, [&](auto zero) { resample<decltype(zero)>(in, down, across, out); });
   return out;
+}
+
+Region pixels_of(const Region& part, ImageSize in, ImageSize to, Interpolation filter) {
+  const auto along = [filter](int first, int count, int size, int outputs) {
+    const double scale = static_cast<double>(size) / outputs;
+    const double reach = Filter{filter, std::max(scale, 1.0)}.reach() + 1;
+    const int begin = std::max(0, static_cast<int>((first + 0.5) * scale - reach));
+    const int end = std::min(size, static_cast<int>(std::ceil((first + count - 0.5) * scale + reach)));
+    return std::pair{begin, end - begin};
+  };
+  const auto [x, width] = along(part.x, part.width, in.width, to.width);
+  const auto [y, height] = along(part.y, part.height, in.height, to.height);
+  return {x, y, width, height};
 }
 
 }  // namespace tpack

@@ -53,13 +53,17 @@ class Resample final : public Transform {
         interpolation_ == Interpolation::kLinear || interpolation_ == Interpolation::kCubic;
     return is_smooth && in.width > to_.width && in.height > to_.height;
   }
-  void shrink(cv::Mat& m, const Box& from) const override {
-    m = resize_smoothly(m, from, to_, interpolation_);
+  Region needs(const Region& part, ImageSize in) const override {
+    return pixels_of(part, in, to_, interpolation_);
+  }
+  void shrink(cv::Mat& m, const Box& from, const Region& part) const override {
+    m = resize_smoothly(m, from, to_, part, interpolation_);
   }
   void image(cv::Mat& m) const override {
     if (m.cols == to_.width && m.rows == to_.height) return;
     if (averages() && (m.cols > to_.width || m.rows > to_.height)) {
-      shrink(m, whole(m));
+      shrink(m, {0, 0, static_cast<double>(m.cols), static_cast<double>(m.rows)},
+             {0, 0, to_.width, to_.height});
       return;
     }
     cv::Mat out = pooled_mat();
@@ -68,9 +72,6 @@ class Resample final : public Transform {
   }
 
  private:
-  static Box whole(const cv::Mat& m) {
-    return {0, 0, static_cast<double>(m.cols), static_cast<double>(m.rows)};
-  }
   bool averages() const { return interpolation_ != Interpolation::kNearest; }
 
   ImageSize to_;

@@ -47,15 +47,22 @@ class Transform {
   /// The region that a plain crop keeps; nothing for other transforms. Decoders then decode only this region.
   virtual std::optional<Region> crop() const { return std::nullopt; }
   /// True if it averages the pixels of an image of this size to one that is smaller in both directions. A
-  /// decoder may then give a reduced image, and `shrink` is called in place of `image`.
+  /// decoder may then give a reduced image, or only what the wanted part of the result needs, and `shrink` is
+  /// called in place of `image`.
   virtual bool shrinks(ImageSize in) const {
     (void)in;
     return false;
   }
-  /// As `image`, of the part `from` of `m` alone.
-  virtual void shrink(cv::Mat& m, const Box& from) const {
+  /// The pixels of an image of size `in` that a region of the result is made of.
+  virtual Region needs(const Region& part, ImageSize in) const {
+    (void)part;
+    return {0, 0, in.width, in.height};
+  }
+  /// A region of the result, where `m` has what it needs, and the whole image would be the box `from` of it.
+  virtual void shrink(cv::Mat& m, const Box& from, const Region& part) const {
     (void)m;
     (void)from;
+    (void)part;
   }
   /// The transforms that this one runs one after the other, if it does nothing else.
   virtual std::span<const std::unique_ptr<Transform>> parts() const { return {}; }

@@ -42,7 +42,6 @@ Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, i
   const ImageSize stored = format.read_header(bytes);
   DecodeRequest turned = request;
   turned.region = stored_region(request.region, stored, orientation);
-  turned.shrinks_to = oriented(request.shrinks_to, orientation);
   Box part = format.decode(bytes, turned, channels, out);
   turn_upright(out, part, orientation);
   return part;

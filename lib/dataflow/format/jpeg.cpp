@@ -79,12 +79,8 @@ JpegReader& reader() {
 /// Eighths of the full size to decode at: the smallest that leaves the region large enough. 4, 2 and 1 have
 /// SIMD code, the sizes in between do not.
 int choose_scale(const DecodeRequest& r) {
-  if (r.shrinks_to.width <= 0 || r.shrinks_to.height <= 0) return 8;
   int scale = 8;
-  while (scale > 1 && r.region.width * (scale / 2) >= r.shrinks_to.width * kReducedMargin * 8 &&
-         r.region.height * (scale / 2) >= r.shrinks_to.height * kReducedMargin * 8) {
-    scale /= 2;
-  }
+  while (scale > 1 && r.shrinks_by * (scale / 2) >= kReducedMargin * 8) scale /= 2;
   return scale;
 }
 

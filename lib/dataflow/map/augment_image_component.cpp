@@ -34,24 +34,50 @@ struct Transforms {
   }
 };
 
-/// What must be decoded for a list of transforms, and how many of the transforms that already covers.
+/// What the crops at a place in a list keep of an image of that size; `at` becomes the place behind them.
+Region kept_by_crops(const std::vector<Drawn>& steps, ImageSize size, size_t& at) {
+  Region kept{0, 0, size.width, size.height};
+  for (; at < steps.size(); ++at) {
+    const auto crop = steps[at].transform->crop();
+    if (!crop) break;
+    kept = {kept.x + crop->x, kept.y + crop->y, crop->width, crop->height};
+  }
+  return kept;
+}
+
+/// What must be decoded for a list of transforms: what the first crops keep, and of that only what a
+/// transform that shrinks it needs for what the crops after it keep.
 struct DecodePlan {
   DecodeRequest request;
-  size_t done = 0;
+  size_t done = 0;  // transforms that decoding and `shrinking` cover
+  const Drawn* shrinking = nullptr;
+  Box whole;    // what `shrinking` is of, in pixels of the requested region
+  Region part;  // of its result
 };
 
 DecodePlan plan_decode(ImageSize size, const std::vector<Drawn>& steps) {
-  DecodePlan plan{{.region = {0, 0, size.width, size.height}}};
-  Region& region = plan.request.region;
-  for (; plan.done < steps.size(); ++plan.done) {
-    const auto crop = steps[plan.done].transform->crop();
-    if (!crop) break;
-    region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
-  }
-  const ImageSize kept{region.width, region.height};
-  if (plan.done < steps.size() && steps[plan.done].transform->shrinks(kept))
-    plan.request.shrinks_to = steps[plan.done].transform->size(kept);
+  DecodePlan plan;
+  const Region kept = kept_by_crops(steps, size, plan.done);
+  plan.request.region = kept;
+  const ImageSize before{kept.width, kept.height};
+  if (plan.done == steps.size() || !steps[plan.done].transform->shrinks(before)) return plan;
+  plan.shrinking = &steps[plan.done++];
+  const ImageSize after = plan.shrinking->transform->size(before);
+  plan.part = kept_by_crops(steps, after, plan.done);
+  const Region needed = plan.shrinking->transform->needs(plan.part, before);
+  plan.request.region = {kept.x + needed.x, kept.y + needed.y, needed.width, needed.height};
+  plan.request.shrinks_by = std::min(static_cast<double>(before.width) / after.width,
+                                     static_cast<double>(before.height) / after.height);
+  plan.whole = {-static_cast<double>(needed.x), -static_cast<double>(needed.y),
+                static_cast<double>(before.width), static_cast<double>(before.height)};
   return plan;
+}
+
+/// A box in pixels of a region, in those of the decoded image, where the region is `place`.
+Box in_decoded(const Box& box, const Region& region, const Box& place) {
+  const double x = place.width / region.width;
+  const double y = place.height / region.height;
+  return {place.x + box.x * x, place.y + box.y * y, box.width * x, box.height * y};
 }
 
 using Augmentors = std::vector<Part<Augmentor>>;
@@ -242,16 +268,10 @@ class AugmentImages : public Map {
     }
   }
 
-  /// `part`: what a reduced image is to be shrunk from; null for other transforms.
-  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file,
-                 const Box* part = nullptr) const {
+  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file) const {
     const int depth = pixels.depth();
     try {
-      if (part == nullptr) {
-        drawn.transform->image(pixels);
-      } else {
-        drawn.transform->shrink(pixels, *part);
-      }
+      drawn.transform->image(pixels);
     } catch (const cv::Exception& error) {
       reject(drawn.augmentor, file, error.err);
     }
@@ -277,10 +297,12 @@ class AugmentImages : public Map {
     cv::Mat pixels;
     if (image.encoded()) {
       const DecodePlan plan = plan_decode(image.size(), steps);
-      const Box part = image.decode(plan.request);
+      const Box place = image.decode(plan.request);
       pixels = image.pixels();
       done = plan.done;
-      if (plan.request.shrinks_to.width > 0) apply_one(steps[done++], pixels, image.origin(), &part);
+      if (plan.shrinking != nullptr)
+        plan.shrinking->transform->shrink(pixels, in_decoded(plan.whole, plan.request.region, place),
+                                          plan.part);
     } else {
       pixels = image.pixels();
     }

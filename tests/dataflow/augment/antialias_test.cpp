@@ -35,7 +35,7 @@ TEST(ResizeSmoothly, gives_the_pixels_of_pillow) {
         Case{Interpolation::kLinear, part, {117, 128, 111, 131, 115, 116, 126, 114, 130, 116, 118, 125}},
         Case{Interpolation::kCubic, all, {102, 133, 108, 132, 119, 114, 127, 114, 143, 116, 118, 123}},
         Case{Interpolation::kCubic, part, {115, 132, 106, 131, 114, 117, 129, 112, 133, 112, 118, 126}}}) {
-    const cv::Mat out = resize_smoothly(ramps(), from, {4, 3}, filter);
+    const cv::Mat out = resize_smoothly(ramps(), from, {4, 3}, {0, 0, 4, 3}, filter);
     for (int i = 0; i < 12; ++i)
       EXPECT_NEAR(out.at<uint8_t>(i / 4, i % 4), expected[static_cast<size_t>(i)], 1) << i;
   }
@@ -64,7 +64,8 @@ double under_a_triangle(const cv::Mat& in, ImageSize to, int x, int y, int chann
 TEST(ResizeSmoothly, linear_weighs_pixels_by_a_triangle) {
   const cv::Mat in = photo(53, 38);
   for (const ImageSize to : {ImageSize{20, 31}, ImageSize{9, 7}, ImageSize{1, 1}, ImageSize{60, 10}}) {
-    const cv::Mat out = resize_smoothly(in, whole(in), to, Interpolation::kLinear);
+    const cv::Mat out =
+        resize_smoothly(in, whole(in), to, {0, 0, to.width, to.height}, Interpolation::kLinear);
     for (int y = 0; y < to.height; ++y)
       for (int x = 0; x < to.width; ++x)
         for (int c = 0; c < 3; ++c)
@@ -77,8 +78,26 @@ TEST(ResizeSmoothly, area_equals_opencv) {
     const cv::Mat in = photo(53, 38);
     cv::Mat expected;
     cv::resize(in, expected, {to.width, to.height}, 0, 0, cv::INTER_AREA);
-    const cv::Mat out = resize_smoothly(in, whole(in), to, Interpolation::kArea);
+    const cv::Mat out = resize_smoothly(in, whole(in), to, {0, 0, to.width, to.height}, Interpolation::kArea);
     EXPECT_LE(largest_difference(out, expected), 1) << to.str();
+  }
+}
+
+TEST(ResizeSmoothly, of_a_part_needs_only_its_pixels) {
+  const cv::Mat in = photo(53, 38);
+  for (const Interpolation filter : {Interpolation::kLinear, Interpolation::kCubic, Interpolation::kArea}) {
+    for (const ImageSize to : {ImageSize{20, 31}, ImageSize{9, 7}, ImageSize{60, 50}}) {
+      const cv::Mat all = resize_smoothly(in, whole(in), to, {0, 0, to.width, to.height}, filter);
+      for (const Region& part :
+           {Region{0, 0, 3, 2}, Region{4, 3, 5, 4}, Region{to.width - 1, to.height - 1, 1, 1}}) {
+        const Region needed = pixels_of(part, {53, 38}, to, filter);
+        const cv::Mat piece = in(cv::Rect(needed.x, needed.y, needed.width, needed.height));
+        const Box from{-static_cast<double>(needed.x), -static_cast<double>(needed.y), 53, 38};
+        const cv::Mat out = resize_smoothly(piece, from, to, part, filter);
+        EXPECT_LE(largest_difference(out, all(cv::Rect(part.x, part.y, part.width, part.height)).clone()), 1);
+        EXPECT_LT(needed.width * needed.height, 53 * 38);
+      }
+    }
   }
 }
 
@@ -86,7 +105,7 @@ TEST(ResizeSmoothly, stripes_that_are_too_fine_become_gray) {
   cv::Mat stripes(64, 64, CV_8UC1);
   for (int i = 0; i < 64 * 64; ++i) stripes.data[i] = i % 2 == 0 ? 0 : 255;
   for (const Interpolation filter : {Interpolation::kLinear, Interpolation::kCubic, Interpolation::kArea}) {
-    const cv::Mat out = resize_smoothly(stripes, whole(stripes), {16, 16}, filter);
+    const cv::Mat out = resize_smoothly(stripes, whole(stripes), {16, 16}, {0, 0, 16, 16}, filter);
     EXPECT_LE(cv::norm(out(cv::Rect(2, 2, 12, 12)), cv::NORM_INF), 128);
     EXPECT_NEAR(cv::mean(out(cv::Rect(2, 2, 12, 12)))[0], 127.5, 1);
   }

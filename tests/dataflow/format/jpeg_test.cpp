@@ -32,13 +32,13 @@ TEST(Jpeg, a_region_equals_the_same_region_of_the_whole) {
 TEST(Jpeg, a_reduced_decode_is_near_the_averaged_whole) {
   const auto bytes = encode_jpeg(photo(256, 192));
   const cv::Mat whole = decoded(bytes, {.region = {0, 0, 256, 192}});
-  const cv::Mat half = decoded(bytes, {.region = {0, 0, 256, 192}, .shrinks_to = {50, 45}});
+  const cv::Mat half = decoded(bytes, {.region = {0, 0, 256, 192}, .shrinks_by = 192.0 / 45});
   ASSERT_EQ(half.cols, 128);
   ASSERT_EQ(half.rows, 96);
   cv::Mat expected;
   cv::resize(whole, expected, half.size(), 0, 0, cv::INTER_AREA);
   EXPECT_LT(cv::norm(half, expected, cv::NORM_L1) / static_cast<double>(half.total() * 3), 2);
-  EXPECT_EQ(decoded(bytes, {.region = {0, 0, 256, 192}, .shrinks_to = {65, 45}}).cols, 256)
+  EXPECT_EQ(decoded(bytes, {.region = {0, 0, 256, 192}, .shrinks_by = 256.0 / 65}).cols, 256)
       << "never below twice the target";
 }
 

@@ -78,9 +78,9 @@ TEST(Orientation, of_jpegs_is_that_of_pngs) {
     const auto resized = [&](const std::vector<uint8_t>& bytes) {
       const ImageSize size = read_image_header(bytes);
       cv::Mat out;
-      const DecodeRequest request{.region = {3, 1, size.width - 6, size.height - 4}, .shrinks_to = {20, 30}};
+      const DecodeRequest request{.region = {3, 1, size.width - 6, size.height - 4}, .shrinks_by = 4.5};
       const Box part = decode_image(bytes, request, 3, out);
-      return resize_smoothly(out, part, {20, 30}, Interpolation::kLinear);
+      return resize_smoothly(out, part, {20, 30}, {0, 0, 20, 30}, Interpolation::kLinear);
     };
     const cv::Mat a = resized(with_orientation(upright, value, true));
     const cv::Mat b = resized(with_orientation(encode_png(stored), value, true));

@@ -39,6 +39,26 @@ TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give)
   }
 }
 
+/// Only what the crop needs is decoded and resized, also of a reduced JPEG (size 12).
+TEST(AugmentImageComponent, crops_behind_a_resize_are_a_part_of_the_resized_image) {
+  const TempFolder folder;
+  folder.write("a/x.jpg", encode_jpeg(photo(261, 195)));
+  const ConfigNode middle = item("CenterCrop", list({190, 260}));
+  for (const char* interp : {"linear", "cubic", "area", "nearest"}) {
+    for (const int side : {12, 60, 110, 300}) {
+      const ConfigNode resize = item("ResizeShortestEdge", {{"size", side}, {"interp", interp}});
+      const ConfigNode crop = item("RandomCrop", list({side / 2, side - 1}));
+      for (uint64_t seed = 0; seed < 5; ++seed) {
+        const cv::Mat part = augmented(folder, list({middle, middle, resize, crop}), seed);
+        // What is no crop is made of the whole result.
+        const cv::Mat cut = augmented(folder, list({middle, resize, item("Brightness", 0), crop}), seed);
+        EXPECT_LE(largest_difference(part, cut), 1) << interp << side;
+        EXPECT_LE(cv::norm(part, cut, cv::NORM_L1) / static_cast<double>(part.total() * 3), 0.001);
+      }
+    }
+  }
+}
+
 /// A decoder gives JPEGs at a reduced size where that makes no difference.
 TEST(AugmentImageComponent, resized_pixels_do_not_depend_on_the_format_of_the_file) {
   const TempFolder jpeg;
