@@ -227,6 +227,16 @@ std::vector<double> numbers_after(const DataFlow& flow, size_t workers, int64_t 
   return numbers_of(*stream);
 }
 
+/// Of a flow of 6 batches.
+void expect_the_same_for_any_workers(const DataFlow& flow) {
+  const std::vector<double> whole = numbers_after(flow, 1, 0);
+  ASSERT_FALSE(whole.empty());
+  const auto per_batch = static_cast<int64_t>(whole.size()) / 6;
+  for (const size_t workers : {2U, 7U, 16U}) EXPECT_TRUE(numbers_after(flow, workers, 0) == whole) << workers;
+  const std::vector<double> rest(whole.begin() + 4 * per_batch, whole.end());
+  EXPECT_TRUE(numbers_after(flow, 2, 4) == rest);
+}
+
 TEST(AugmentImageComponent, every_augmentor_gives_the_same_for_any_workers_and_after_a_resume) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     if (info->name == "Slip") continue;  // of a test, gives what no image is
@@ -238,12 +248,35 @@ TEST(AugmentImageComponent, every_augmentor_gives_the_same_for_any_workers_and_a
                                  augmentor + ", Resize: 24], BatchData: 4]",
                              "flow.yaml"));
     ASSERT_EQ(flow.spec().size(), 2U);  // image and mask
-    const std::vector<double> whole = numbers_after(flow, 1, 0);
-    const auto per_batch = static_cast<int64_t>(whole.size()) / 6;
-    for (const size_t workers : {2U, 7U, 16U})
-      EXPECT_TRUE(numbers_after(flow, workers, 0) == whole) << workers;
-    const std::vector<double> rest(whole.begin() + 4 * per_batch, whole.end());
-    EXPECT_TRUE(numbers_after(flow, 2, 4) == rest);
+    expect_the_same_for_any_workers(flow);
+  }
+}
+
+TEST(AugmentImageComponent, what_belongs_to_images_is_the_same_for_any_workers_and_after_a_resume) {
+  const TempFolder folder;
+  std::string eyes = "photo,x,y\n";
+  for (int i = 0; i < 24; ++i) {
+    eyes += "image/" + std::to_string(i) + ".png," + std::to_string(10 + i) + ",20\n";
+    const std::string name = std::to_string(i);
+    folder.write("image/" + name + ".png", encode_png(photo(60 + i, 50)));
+    folder.write("target/" + name + ".jpg", encode_jpeg(photo(60 + i, 50)));
+    cv::Mat mask(50, 60 + i, CV_8UC1, cv::Scalar(0));
+    mask(cv::Rect(i, 10, 20, 20)).setTo(1);
+    folder.write("mask/" + name + ".png", encode_png(mask));
+    const std::string box = "1 0." + std::to_string(30 + i) + " 0.5 0.3 0.4\n";
+    folder.write("boxes/" + name + ".txt", {box.begin(), box.end()});
+  }
+  folder.write("eyes.csv", {eyes.begin(), eyes.end()});
+  for (const std::string source :
+       {"ImagePairs: {images: image, masks: mask}", "ImagePairs: {images: image, targets: target}",
+        "ImageBoxes: {images: image, annotations: boxes, classes: [a, b], max_boxes: 2}",
+        "ImageList: {file: eyes.csv, path: photo, columns: {eyes: [x, y]}, points: [eyes]}"}) {
+    SCOPED_TRACE(source);
+    const bool has_two = source.find("target") != std::string::npos;
+    expect_the_same_for_any_workers(make_flow(parse_yaml(
+        "[" + source + ", " + (has_two ? "AugmentImageComponents" : "AugmentImageComponent") +
+            ": [RandomCrop: 40, Flip, Rotation: {max_deg: 20, center_range: [0.5, 0.5]}], BatchData: 4]",
+        folder.path("flow.yaml"))));
   }
 }
 
