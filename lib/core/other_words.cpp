@@ -344,6 +344,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"augmentor", "ImageCompression JpegCompression JPEG", "use JpegNoise: [40, 100]", "maps: AugmentImageComponent: [JpegNoise: [40, 100]]"},
     {"augmentor", "SafeRotate", "not available; the nearest are Rotation: {max_deg: 15, border: reflect} and RotationAndCropValid: 15", "maps: AugmentImageComponent: [Rotation: {max_deg: 15, border: reflect}]"},
     {"augmentor", "Clip ToUint8 Identity NoOp", "images keep their type and range; leave it out", "maps: AugmentImageComponent: [Flip]"},
+    {"augmentor", "MapImage Lambda LambdaTransform", "a function of your own is an augmentor of a plugin (docs/plugins.md)", "maps: AugmentImageComponent: [Flip]"},
     {"augmentor", "AugMix", "not available; the nearest are RandAugment and TrivialAugment", "maps: AugmentImageComponent: [RandAugment: {n: 2}]"},
     {"augmentor", "OneOf SomeOf", "use RandomChooseAug, which runs one of several augmentors", "maps: AugmentImageComponent: [RandomChooseAug: [Flip, {Brightness: 30}]]"},
     {"augmentor", "Compose Sequential", "write its augmentors one after the other in the list", "maps: AugmentImageComponent: [Flip, Brightness: 30]"},
