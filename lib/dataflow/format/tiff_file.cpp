@@ -32,6 +32,7 @@ struct TiffLibrary {
   decltype(&TIFFTileRowSize64) tile_row_bytes = nullptr;
   decltype(&TIFFComputeStrip) strip_at = nullptr;
   decltype(&TIFFComputeTile) tile_at = nullptr;
+  decltype(&TIFFGetStrileByteCount) bytes_of_block = nullptr;
   decltype(&TIFFReadEncodedStrip) read_strip = nullptr;
   decltype(&TIFFReadEncodedTile) read_tile = nullptr;
   decltype(&TIFFReadRGBAImageOriented) read_rgba = nullptr;
@@ -52,6 +53,7 @@ struct TiffLibrary {
     library.find("TIFFTileRowSize64", tile_row_bytes);
     library.find("TIFFComputeStrip", strip_at);
     library.find("TIFFComputeTile", tile_at);
+    library.find("TIFFGetStrileByteCount", bytes_of_block);
     library.find("TIFFReadEncodedStrip", read_strip);
     library.find("TIFFReadEncodedTile", read_tile);
     library.find("TIFFReadRGBAImageOriented", read_rgba);
@@ -119,10 +121,13 @@ void TiffFile::read_block(int x, int y, uint16_t plane, int rows, std::span<uint
   TPACK_ASSERT(wanted <= out.size(), "a block of a TIFF needs more room");
   const auto bytes = static_cast<tmsize_t>(wanted);
   const TiffLibrary& library = tiff_library();
-  const tmsize_t got =
-      header_.is_tiled
-          ? library.read_tile(file_, library.tile_at(file_, left, top, 0, plane), out.data(), bytes)
-          : library.read_strip(file_, library.strip_at(file_, top, plane), out.data(), bytes);
+  const uint32_t block =
+      header_.is_tiled ? library.tile_at(file_, left, top, 0, plane) : library.strip_at(file_, top, plane);
+  // The library reads the header as pixels where an uncompressed block is missing.
+  if (library.bytes_of_block(file_, block) == 0)
+    throw DataError("damaged TIFF: a part of the pixels is missing");
+  const tmsize_t got = header_.is_tiled ? library.read_tile(file_, block, out.data(), bytes)
+                                        : library.read_strip(file_, block, out.data(), bytes);
   check(got == bytes);
 }
 

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Odd and damaged image files of seven formats: what tpack reads from them, next to what Pillow reads.
+
+    bench/peers/odd_images.py [--files 800] [--seed 1] [--only JPEG,PNG] [--keep FOLDER] [--decoder PROGRAM] [--list]
+
+Runs with a Python that has Pillow 13, NumPy and OpenCV, after `cmake --build build/release --target decode_files`. Of each format it
+makes --files files with a fixed seed: odd ones by encoders and by hand, then changed ones of these (odd_files.py, damaged_files.py).
+tpack must not crash, take more than five seconds or much more memory than the image, and must give an error or the pixels of Pillow, upright
+and as RGB: those of JPEG, WebP and YCbCr within the steps of MOST_OFF, because decoders round differently, all others exactly. --keep
+writes the files that fail to a folder, --list also prints what one of the two reports and the other reads. Exit 1: something failed.
+"""
+import argparse
+import collections
+import io
+import pathlib
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import cv2
+import numpy
+from PIL import Image, ImageFile
+
+import damaged_files
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SECONDS = 5
+MOST_ODD = 450
+
+
+class Decoder:
+    """tests/standalone/decode_files.cpp, started again after a crash."""
+
+    def __init__(self, program):
+        self._program = program
+        self._process = None
+
+    def read(self, path):
+        """(kind, value, seconds, MB more than before); kind: image, error, failure or crash."""
+        if self._process is None:
+            self._process = subprocess.Popen([self._program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pathlib.Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")  # the peak of its memory begins again
+        before = self._megabytes("VmRSS")
+        start = time.monotonic()
+        self._process.stdin.write(str(path).encode() + b"\n")
+        self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], 60)[0]:
+            self._process.kill()
+        kind, _, value = self._process.stdout.readline().decode("utf-8", "replace").rstrip("\n").partition(" ")
+        seconds = time.monotonic() - start
+        if not kind:
+            code = self._process.wait()
+            self._process = None
+            return "crash", f"exit code {code}", seconds, 0
+        if kind == "image":
+            width, height = map(int, value.split())
+            pixels = self._process.stdout.read(width * height * 3)
+            value = numpy.frombuffer(pixels, numpy.uint8).reshape(height, width, 3)
+        return kind, value, seconds, self._megabytes("VmHWM") - before
+
+    def _megabytes(self, field):
+        lines = pathlib.Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
+
+
+TURNS = {2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180, 4: Image.Transpose.FLIP_TOP_BOTTOM, 5: Image.Transpose.TRANSPOSE,
+         6: Image.Transpose.ROTATE_270, 7: Image.Transpose.TRANSVERSE, 8: Image.Transpose.ROTATE_90}
+
+
+def orientation_of(image):
+    """Its method of turning; none for Exif data that Pillow cannot read. ImageOps.exif_transpose also writes these data again, and may
+    fail at that."""
+    try:
+        orientation = image.getexif().get(274, 1)
+    except SyntaxError:
+        return None
+    return TURNS.get(orientation) if isinstance(orientation, int) else None
+
+
+def pillow(file, kind):
+    """The upright RGB pixels and the mode of the file, or Pillow's error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = Image.open(io.BytesIO(file))
+            image.load()
+            mode, turn = image.mode, orientation_of(image)
+            image = image if turn is None else image.transpose(turn)
+            if mode.startswith("I"):
+                values = numpy.asarray(image).astype(int)
+                gray = numpy.rint(values / 257) if kind == "PNM" else values >> 8
+                return numpy.repeat(gray.astype(numpy.uint8)[..., None], 3, axis=2), mode
+            return numpy.asarray(image.convert("RGB")), mode
+    except Exception as error:  # of many types, which depend on the plugin
+        return f"{type(error).__name__}: {error}", None
+
+
+def opencv(file):
+    """The RGB pixels as they are stored; nothing if OpenCV rejects the file."""
+    try:
+        return cv2.imdecode(numpy.frombuffer(file, numpy.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+    except cv2.error:
+        return None
+
+
+def most_off(kind, mode):
+    return 1 if kind in ("JPEG", "WebP") or mode == "YCbCr" else 0
+
+
+def difference(ours, theirs):
+    if ours.shape != theirs.shape:
+        return f"{ours.shape[1]}x{ours.shape[0]} pixels, Pillow {theirs.shape[1]}x{theirs.shape[0]}"
+    return int(numpy.abs(ours.astype(int) - theirs).max())
+
+
+def judge(kind, name, file, answer):
+    """(column of the table, what to say of it)."""
+    how, ours, seconds, megabytes = answer
+    theirs, mode = pillow(file, kind)
+    pixels = ours.size / 3e6 if how == "image" else 0
+    if how in ("failure", "crash"):
+        return "wrong", f"{how}: {ours}"
+    if seconds > SECONDS:
+        return "wrong", f"{seconds:.1f} s"
+    if megabytes > 100 + 12 * pixels:
+        return "wrong", f"{megabytes:.0f} MB for {pixels:.1f} megapixels"
+    if how == "error":
+        return ("both", "") if mode is None else ("tpack", f"tpack: {ours}")
+    off = "Pillow: " + theirs if mode is None else difference(ours, theirs)
+    if not isinstance(off, str) and off <= most_off(kind, mode):
+        return "equal", ""
+    stored = opencv(file)
+    if stored is not None and stored.shape == ours.shape and difference(ours, stored) <= (1 if kind in ("JPEG", "WebP", "TIFF") else 7 if "BMP" == kind else 0):
+        return "opencv", f"off by {off}, mode {mode}"
+    return "wrong", f"off by {off}, mode {mode}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=800)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default=",".join(damaged_files.odd_files.FORMATS))
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--decoder", default=ROOT / "build/release/tests/standalone/decode_files")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    cv2.setLogLevel(0)
+    decoder = Decoder(options.decoder)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in options.only.split(","):
+            found = collections.Counter()
+            for name, file in damaged_files.odd_and_damaged(random.Random(f"{options.seed} {kind}"), kind, options.files, MOST_ODD):
+                path = pathlib.Path(folder) / "image"
+                path.write_bytes(file)
+                column, what = judge(kind, name, file, decoder.read(path))
+                found[column] += 1
+                if column == "wrong" or options.list and what:
+                    print(f"{column}: {kind} {name}: {what}", flush=True)
+                if column == "wrong" and options.keep:
+                    options.keep.mkdir(exist_ok=True)
+                    (options.keep / f"{kind}-{name}".replace("/", "_")).write_bytes(file)
+            rows.append((kind, found))
+    print("\n| format | files | equal | reported by both | by tpack only | wrong |\n|---|---|---|---|---|---|")
+    for kind, found in rows:
+        print(f"| {kind} | {found.total():,} | {found['equal']} | {found['both']} | {found['tpack']} | {found['wrong']} |")
+    sys.exit(1 if any(found["wrong"] for _, found in rows) else 0)
+
+
+main()
