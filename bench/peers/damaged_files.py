@@ -131,11 +131,11 @@ def damaged(random, file, kind):
 
 
 def odd_and_damaged(random, kind, count, most_odd):
-    """`count` files: the odd ones of a format, at most `most_odd`, then changed ones of these."""
+    """(name, file), or (name, file, pixels) of `count` files: the odd ones of a format, at most `most_odd`, then changed ones of these."""
     odd = list(odd_files.FORMATS[kind](random))
     if len(odd) > most_odd:
         odd = [odd[i] for i in sorted(random.sample(range(len(odd)), most_odd))]
     yield from odd
     for i in range(count - len(odd)):
-        name, file = random.choice(odd)
+        name, file = random.choice(odd)[:2]
         yield f"damaged-{i}-{name}", damaged(random, file, kind)

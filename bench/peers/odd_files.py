@@ -1,7 +1,7 @@
 """Well-formed odd image files of seven formats, by Pillow's and OpenCV's encoders, and by hand where these cannot.
 
-Each function takes a random.Random and yields (name, bytes); which files it makes does not depend on the random numbers. For
-odd_images.py.
+Each function takes a random.Random and yields (name, bytes), and as a third the RGB pixels of files that Pillow does not read; which files it
+makes does not depend on the random numbers. For odd_images.py.
 """
 import base64
 import itertools
@@ -259,16 +259,21 @@ def bmp_files(random):
         values = numpy.frombuffer(random.randbytes(width * height * 4), numpy.uint8).reshape(height, width, 4)
         rows = golden.packed(values[..., :1] >> (8 - bits), bits) if bits <= 8 else [row[:, : bits // 8].tobytes() for row in values]
         colors = b"".join(random.randbytes(3) + b"\0" * (header != 12) for _ in range(1 << bits)) if bits <= 8 else b""
-        yield f"{bits}-bits-{header}-{down}-{size}", golden.bmp(rows, bits, header, -height if down else height, colors=colors, width=width)
+        file = golden.bmp(rows, bits, header, -height if down else height, colors=colors, width=width)
+        if bits == 2:
+            rgb = numpy.frombuffer(colors, numpy.uint8).reshape(4, 4)[values[..., 0] >> 6][..., 2::-1]
+            yield f"{bits}-bits-{header}-{down}-{size}", file, rgb if down else rgb[::-1]
+        else:
+            yield f"{bits}-bits-{header}-{down}-{size}", file
     for header, masks in itertools.product((40, 52, 56, 108, 124), ((0xF800, 0x7E0, 0x1F), (0x7C00, 0x3E0, 0x1F), (0x1F, 0x7E0, 0xF800), (0xF00, 0xF0, 0xF))):
         rows = [random.randbytes(34) for _ in range(13)]
         behind = struct.pack("<III", *masks).ljust(max(12, header - 40), b"\0")
-        yield f"masks-{header}-{masks[0]:x}", with_masks(rows, 16, header, behind)
+        yield f"masks-{header}-{masks[0]:x}", with_masks(rows, 16, header, behind), rgb_of_masks(rows, "<u2", masks)
     for header, masks in itertools.product((40, 56, 124), ((0xFF0000, 0xFF00, 0xFF), (0xFF, 0xFF00, 0xFF0000), (0xFF000000, 0xFF0000, 0xFF00), (0x3FF00000, 0xFFC00, 0x3FF))):
         rows = [random.randbytes(68) for _ in range(13)]
         alpha = {0xFF0000: 0xFF000000, 0xFF: 0xFF000000, 0xFF000000: 0xFF}.get(masks[0], 0)
-        yield f"masks-{header}-{masks[0]:x}", with_masks(rows, 32, header, struct.pack("<IIII", *masks, alpha).ljust(header - 40, b"\0") if header > 40
-                                                         else struct.pack("<III", *masks))
+        behind = struct.pack("<IIII", *masks, alpha).ljust(header - 40, b"\0")[: max(12, header - 40)]
+        yield f"masks-{header}-{masks[0]:x}", with_masks(rows, 32, header, behind), rgb_of_masks(rows, "<u4", masks)
     for count in (4, 16):
         small, indices = golden.few_colors(count)
         colors = golden.colors_of(small, count)
@@ -284,6 +289,12 @@ def bmp_files(random):
     for mode in ("1", "L", "P", "RGB", "RGBA"):
         for size in SIZES:
             yield f"pillow-{mode}-{size}", saved(image(random, *size, mode), "BMP")
+
+
+def rgb_of_masks(rows, kind, masks):
+    """Each row has 17 pixels; the lowest row is the first."""
+    values = numpy.frombuffer(b"".join(rows), kind).reshape(13, 17)[::-1].astype(numpy.uint64)
+    return numpy.stack([numpy.rint((values & mask) * 255 / mask) for mask in masks], axis=-1).astype(numpy.uint8)
 
 
 def with_masks(rows, bits, header, behind):
@@ -338,7 +349,11 @@ def tiffs_by_hand(random):
                 continue
             colors = 3 if samples >= 3 else 1
             more = {284: planes} | ({338: [extra] * (samples - colors)} if samples > colors else {})
-            yield f"samples-{samples}-{extra}-{bits}-{order}-{planes}-{rows}", golden.tiff(strips, bits, samples, 2 if colors == 3 else 1, order, rows=rows, more=more)
+            file = golden.tiff(strips, bits, samples, 2 if colors == 3 else 1, order, rows=rows, more=more)
+            alpha = deep[..., colors:][..., :1]
+            rgb = deep[..., :colors] * (alpha > 0) / numpy.maximum(alpha, 1) if extra == 1 else deep[..., :colors] / (2**bits - 1)
+            rgb = numpy.broadcast_to((255 * numpy.minimum(rgb, 1)).astype(numpy.uint8), (13, 17, 3))
+            yield f"samples-{samples}-{extra}-{bits}-{order}-{planes}-{rows}", file, rgb
     for side, samples, size in itertools.product((16, 32), (1, 3, 4), ((1, 1), (17, 13), (33, 31))):
         pixels = picture(random, *size, samples)
         more = {338: [2]} if samples == 4 else {}

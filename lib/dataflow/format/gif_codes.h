@@ -80,6 +80,7 @@ class GifCodes {
     pending_.push_back(static_cast<uint8_t>(rest));
     first_ = static_cast<uint8_t>(rest);
     if (!is_first) define();
+    if (defined_ >= 1U << code_bits_ && code_bits_ < kMostBits) ++code_bits_;
     previous_ = code;
   }
 
@@ -88,7 +89,6 @@ class GifCodes {
     before_.at(defined_) = previous_;
     last_.at(defined_) = first_;
     ++defined_;
-    if (defined_ >= 1U << code_bits_ && code_bits_ < kMostBits) ++code_bits_;
   }
 
   uint32_t clear_;  // this code, and that of the end after it, stand for no indices

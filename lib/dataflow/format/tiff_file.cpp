@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tiffio.h>
 
+#include <libdeflate.h>
+
 #include "core/error.h"
 #include "dataflow/format/orientation.h"
 #include "system/shared_library.h"
@@ -32,6 +34,7 @@ struct TiffLibrary {
   decltype(&TIFFTileRowSize64) tile_row_bytes = nullptr;
   decltype(&TIFFComputeStrip) strip_at = nullptr;
   decltype(&TIFFComputeTile) tile_at = nullptr;
+  decltype(&TIFFGetStrileOffset) offset_of_block = nullptr;
   decltype(&TIFFGetStrileByteCount) bytes_of_block = nullptr;
   decltype(&TIFFReadEncodedStrip) read_strip = nullptr;
   decltype(&TIFFReadEncodedTile) read_tile = nullptr;
@@ -53,6 +56,7 @@ struct TiffLibrary {
     library.find("TIFFTileRowSize64", tile_row_bytes);
     library.find("TIFFComputeStrip", strip_at);
     library.find("TIFFComputeTile", tile_at);
+    library.find("TIFFGetStrileOffset", offset_of_block);
     library.find("TIFFGetStrileByteCount", bytes_of_block);
     library.find("TIFFReadEncodedStrip", read_strip);
     library.find("TIFFReadEncodedTile", read_tile);
@@ -63,6 +67,19 @@ struct TiffLibrary {
 const TiffLibrary& tiff_library() {
   static const TiffLibrary kLibrary;
   return kLibrary;
+}
+
+bool is_deflated(const TiffHeader& header) {
+  return header.compression == COMPRESSION_ADOBE_DEFLATE || header.compression == COMPRESSION_DEFLATE;
+}
+
+libdeflate_decompressor* inflater() {
+  struct Free {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+  thread_local const std::unique_ptr<libdeflate_decompressor, Free> kept(libdeflate_alloc_decompressor());
+  if (kept == nullptr) throw ResourceError("no memory to read a TIFF");
+  return kept.get();
 }
 
 }  // namespace
@@ -123,12 +140,32 @@ void TiffFile::read_block(int x, int y, uint16_t plane, int rows, std::span<uint
   const TiffLibrary& library = tiff_library();
   const uint32_t block =
       header_.is_tiled ? library.tile_at(file_, left, top, 0, plane) : library.strip_at(file_, top, plane);
-  // The library reads the header as pixels where an uncompressed block is missing.
-  if (library.bytes_of_block(file_, block) == 0)
-    throw DataError("damaged TIFF: a part of the pixels is missing");
+  check_block(block, wanted);
   const tmsize_t got = header_.is_tiled ? library.read_tile(file_, block, out.data(), bytes)
                                         : library.read_strip(file_, block, out.data(), bytes);
   check(got == bytes);
+}
+
+void TiffFile::check_block(uint32_t block, size_t wanted) {
+  const TiffLibrary& library = tiff_library();
+  const uint64_t offset = library.offset_of_block(file_, block);
+  const uint64_t stored = library.bytes_of_block(file_, block);
+  // The library takes other bytes of the file for pixels where an uncompressed block is missing or too short.
+  if (stored == 0 || (header_.compression == COMPRESSION_NONE && stored < wanted))
+    throw DataError("damaged TIFF: a part of the pixels is missing");
+  uint16_t order = FILLORDER_MSB2LSB;
+  library.field_or_default(file_, TIFFTAG_FILLORDER, &order);
+  if (!is_deflated(header_) || order != FILLORDER_MSB2LSB) return;
+  if (offset > bytes_.size() || stored > bytes_.size() - offset)
+    throw DataError("damaged TIFF: the file ends early");
+  // Where a block has more data than pixels, libtiff 4.5 does not notice that libdeflate has given it none,
+  // or wrong ones. Some programs write the last strip as high as the others: zlib reads its beginning.
+  unpacked_.resize(bytes_of_block());
+  size_t got = 0;
+  const libdeflate_result result = libdeflate_zlib_decompress(inflater(), bytes_.data() + offset, stored,
+                                                              unpacked_.data(), unpacked_.size(), &got);
+  check(result == LIBDEFLATE_SUCCESS);
+  if (got > wanted) check(library.set_field(file_, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0);
 }
 
 void TiffFile::read_rgba(cv::Mat& out) {
@@ -187,7 +224,7 @@ void TiffFile::read_header() {
   library.field_or_default(file_, TIFFTAG_SAMPLEFORMAT, &header_.format);
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
-    header_.meaning = header_.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    throw DataError("damaged TIFF: it does not say what its values mean (PhotometricInterpretation)");
   // The library reads indices as gray if the colors are missing, for example where the file ends early.
   if (header_.meaning != PHOTOMETRIC_PALETTE &&
       tiff_field(bytes_, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
