@@ -118,7 +118,7 @@ def with_right_sums(file):
     return bytearray(out + bytes(file[at:]))
 
 
-CHANGES = [flip_header] * 4 + [flip_anywhere] * 3 + [truncate, other_word, other_word, other_size, other_size, other_entry, change_parts, change_parts]
+CHANGES = [flip_header] * 4 + [flip_anywhere] * 3 + [other_word, other_size, change_parts] * 2 + [truncate, other_entry]
 
 
 def damaged(random, file, kind):

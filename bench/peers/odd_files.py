@@ -168,7 +168,7 @@ PNG_KINDS = [(depth, color) for color in (0, 2, 3, 4, 6) for depth in (1, 2, 4, 
 
 
 def png_files(random):
-    for (depth, color), interlaced, size in itertools.product(PNG_KINDS, (False, True), [(1, 1), (1, 33), (33, 1), (2, 3), (5, 7), (17, 13), (33, 31)]):
+    for (depth, color), interlaced, size in itertools.product(PNG_KINDS, (False, True), SIZES[:5] + SIZES[-2:]):
         yield f"{depth}-bits-{color}-{interlaced}-{size}", png(random, *size, depth, color, interlaced, parts=random.choice([1, 1, 2, 7]))
     for depth, color in PNG_KINDS:
         if color in (0, 2, 3):
@@ -265,11 +265,13 @@ def bmp_files(random):
             yield f"{bits}-bits-{header}-{down}-{size}", file, rgb if down else rgb[::-1]
         else:
             yield f"{bits}-bits-{header}-{down}-{size}", file
-    for header, masks in itertools.product((40, 52, 56, 108, 124), ((0xF800, 0x7E0, 0x1F), (0x7C00, 0x3E0, 0x1F), (0x1F, 0x7E0, 0xF800), (0xF00, 0xF0, 0xF))):
+    kinds = ((0xF800, 0x7E0, 0x1F), (0x7C00, 0x3E0, 0x1F), (0x1F, 0x7E0, 0xF800), (0xF00, 0xF0, 0xF))
+    for header, masks in itertools.product((40, 52, 56, 108, 124), kinds):
         rows = [random.randbytes(34) for _ in range(13)]
         behind = struct.pack("<III", *masks).ljust(max(12, header - 40), b"\0")
         yield f"masks-{header}-{masks[0]:x}", with_masks(rows, 16, header, behind), rgb_of_masks(rows, "<u2", masks)
-    for header, masks in itertools.product((40, 56, 124), ((0xFF0000, 0xFF00, 0xFF), (0xFF, 0xFF00, 0xFF0000), (0xFF000000, 0xFF0000, 0xFF00), (0x3FF00000, 0xFFC00, 0x3FF))):
+    kinds = ((0xFF0000, 0xFF00, 0xFF), (0xFF, 0xFF00, 0xFF0000), (0xFF000000, 0xFF0000, 0xFF00), (0x3FF00000, 0xFFC00, 0x3FF))
+    for header, masks in itertools.product((40, 56, 124), kinds):
         rows = [random.randbytes(68) for _ in range(13)]
         alpha = {0xFF0000: 0xFF000000, 0xFF: 0xFF000000, 0xFF000000: 0xFF}.get(masks[0], 0)
         behind = struct.pack("<IIII", *masks, alpha).ljust(header - 40, b"\0")[: max(12, header - 40)]
@@ -283,7 +285,8 @@ def bmp_files(random):
         few = plain[:46] + struct.pack("<I", count) + plain[50:]
         yield f"few-colors-{count}", few
         yield f"behind-{count}", few + b"more"
-    for stream in (b"\0\1", b"\5\1\0\1", b"\0\2\3\4\5\1\0\1", b"\x20\1\0\0\3\2\0\1", b"\0\3\1\2\3\0\0\0\0\1", b"\1\1\0\0" * 13 + b"\0\1", b"\1\1\0\0" * 14 + b"\0\1"):
+    for stream in (b"\0\1", b"\5\1\0\1", b"\0\2\3\4\5\1\0\1", b"\x20\1\0\0\3\2\0\1", b"\0\3\1\2\3\0\0\0\0\1",
+                   b"\1\1\0\0" * 13 + b"\0\1", b"\1\1\0\0" * 14 + b"\0\1"):
         yield f"rle8-{stream[:6].hex()}", golden.bmp(stream, 8, compression=1, colors=random.randbytes(1024))
         yield f"rle4-{stream[:6].hex()}", golden.bmp(stream, 4, compression=2, colors=random.randbytes(64))
     for mode in ("1", "L", "P", "RGB", "RGBA"):
@@ -307,7 +310,8 @@ def with_masks(rows, bits, header, behind):
 
 def tiff_files(random):
     for mode, compression, size in itertools.product(("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr", "I;16"),
-                                                     ("raw", "tiff_lzw", "packbits", "tiff_adobe_deflate", "tiff_deflate"), ((1, 1), (17, 13), (33, 31))):
+                                                     ("raw", "tiff_lzw", "packbits", "tiff_adobe_deflate", "tiff_deflate"),
+                                                     ((1, 1), (17, 13), (33, 31))):
         yield f"{mode}-{compression}-{size}", saved(image(random, *size, mode), "TIFF", compression=compression)
     for mode, compression in itertools.product(("L", "RGB", "RGBA", "I;16"), ("tiff_lzw", "tiff_adobe_deflate")):
         for rows in (1, 5, 200):
@@ -327,7 +331,8 @@ def tiff_files(random):
     for shape, kind in itertools.product(((13, 17), (13, 17, 3), (13, 17, 4)), (numpy.uint8, numpy.uint16)):
         for compression in (1, 5, 8, 32773):
             pixels = numpy.frombuffer(random.randbytes(2 * int(numpy.prod(shape))), kind)[: int(numpy.prod(shape))].reshape(shape)
-            yield f"opencv-{len(shape)}-{shape[-1]}-{kind.__name__}-{compression}", cv2.imencode(".tiff", pixels, [cv2.IMWRITE_TIFF_COMPRESSION, compression])[1].tobytes()
+            file = cv2.imencode(".tiff", pixels, [cv2.IMWRITE_TIFF_COMPRESSION, compression])[1].tobytes()
+            yield f"opencv-{len(shape)}-{shape[-1]}-{kind.__name__}-{compression}", file
 
 
 def tiffs_by_hand(random):
@@ -357,11 +362,14 @@ def tiffs_by_hand(random):
     for side, samples, size in itertools.product((16, 32), (1, 3, 4), ((1, 1), (17, 13), (33, 31))):
         pixels = picture(random, *size, samples)
         more = {338: [2]} if samples == 4 else {}
-        yield f"tiles-{side}-{samples}-{size}", golden.tiff(golden.tiles(pixels, side), 8, samples, 1 if samples == 1 else 2, tile=(side, side), size=size, more=more)
+        options = {"tile": (side, side), "size": size, "more": more}
+        meaning = 1 if samples == 1 else 2
+        yield f"tiles-{side}-{samples}-{size}", golden.tiff(golden.tiles(pixels, side), 8, samples, meaning, **options)
         packed = [zlib.compress(tile) for tile in golden.tiles(pixels, side)]
-        yield f"tiles-packed-{side}-{samples}-{size}", golden.tiff(packed, 8, samples, 1 if samples == 1 else 2, tile=(side, side), size=size, compression=8, more=more)
+        yield f"tiles-packed-{side}-{samples}-{size}", golden.tiff(packed, 8, samples, meaning, compression=8, **options)
     for orientation, order in itertools.product(range(10), "<>"):
-        yield f"turned-{orientation}{order}", golden.tiff([picture(random, 7, 5).tobytes()], 8, 3, 2, order, more={274: orientation}, size=(7, 5), rows=5)
+        pixels = picture(random, 7, 5).tobytes()
+        yield f"turned-{orientation}{order}", golden.tiff([pixels], 8, 3, 2, order, more={274: orientation}, size=(7, 5), rows=5)
     inks = picture(random, 17, 13, 4)
     yield "cmyk-planes", golden.tiff([inks[..., i].tobytes() for i in range(4)], 8, 4, 5, more={284: 2})
     for sampling in ([1, 1], [2, 1], [2, 2]):
@@ -409,7 +417,8 @@ def webp_files(random):
         yield f"frames-{lossless}-{mode}", saved(pages[0], "WEBP", save_all=True, append_images=pages[1:], lossless=lossless, duration=50)
     part = golden.Image.new("RGBA", (33, 31), (0, 0, 0, 0))
     part.paste(image(random, 9, 7), (6, 4))
-    yield "frame-inside", saved(part, "WEBP", save_all=True, append_images=[image(random, 33, 31, "RGBA")], lossless=True, background=(9, 200, 30, 255))
+    yield "frame-inside", saved(part, "WEBP", save_all=True, append_images=[image(random, 33, 31, "RGBA")], lossless=True,
+                                background=(9, 200, 30, 255))
     plain = saved(image(random, 17, 13), "WEBP", quality=80)
     yield "behind", plain + b"more"
     yield "opencv", cv2.imencode(".webp", picture(random, 17, 13), [cv2.IMWRITE_WEBP_QUALITY, 80])[1].tobytes()
@@ -423,7 +432,8 @@ def pnm_files(random):
     for size, kind in itertools.product(SIZES, range(1, 7)):
         for white in (1,) if kind in (1, 4) else (1, 3, 100, 254, 255, 256, 1000, 65535):
             yield f"P{kind}-{white}-{size}", pnm(random, kind, size, white)
-    heads = ("P{} # c\n{} {}\n{}\n", "P{}\n#\n#a\n{}\n#b\n{}#c\n{}\n", "P{}\t{}\r\n{} {} ", "P{}\n\n{}\x0b{}\x0c{}\n", "P{}#a\n{} {} {}\n", "P{} 00{} 0{} 0{}\n",
+    heads = ("P{} # c\n{} {}\n{}\n", "P{}\n#\n#a\n{}\n#b\n{}#c\n{}\n", "P{}\t{}\r\n{} {} ", "P{}\n\n{}\x0b{}\x0c{}\n", "P{}#a\n{} {} {}\n",
+             "P{} 00{} 0{} 0{}\n",
              "P{} {} {} {}#a\n", "P{} {}#a\n {} {}\n", "P{} +{} {} {}\n", "P{} -{} {} {}\n", "P{} {} {} 0{}0\n", "P{} {} {} {}000\n")
     for head, kind in itertools.product(heads, range(1, 7)):
         yield f"head-{head!r}-{kind}", pnm(random, kind, (7, 5), 255, head)
@@ -443,7 +453,8 @@ def pnm_files(random):
     yield "white-0", b"P5 3 2 0\n\0\0\0\0\0\0"
     yield "white-65536", b"P5 3 2 65536\n" + bytes(12)
     yield "no-height", b"P5 3\n"
-    for other in (b"P7\nWIDTH 3\nHEIGHT 2\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\n123456", b"Pf\n2 1\n-1.0\n" + bytes(8), b"PF\n1 1\n-1.0\n" + bytes(12)):
+    for other in (b"P7\nWIDTH 3\nHEIGHT 2\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\n123456",
+                  b"Pf\n2 1\n-1.0\n" + bytes(8), b"PF\n1 1\n-1.0\n" + bytes(12)):
         yield f"other-{other[:2]!r}", other
     for mode in ("1", "L", "RGB", "RGBA", "I;16", "I"):
         yield f"pillow-{mode}", saved(image(random, 17, 13, mode) if mode != "I" else Image.new("I", (17, 13), 40000), "PPM")
@@ -453,12 +464,15 @@ def pnm_files(random):
                                                          picture(random, 17, 13, 1)[..., 0], [cv2.IMWRITE_PXM_BINARY, text])[1].tobytes()
 
 
-def pnm(random, kind, size, white, head="P{}\n{} {}\n{}\n"):
+PLAIN_HEAD = "P{}\n{} {}\n{}\n"
+
+
+def pnm(random, kind, size, white, head=PLAIN_HEAD):
     width, height = size
     count = width * height * (3 if kind % 3 == 0 else 1)
     start = head.format(kind, width, height, white)
     if kind in (1, 4):
-        start = "P{}\n{} {}\n".format(kind, width, height) if head == "P{}\n{} {}\n{}\n" else head.replace("{}", "@", 3).replace("{}", "").replace("@", "{}").format(kind, width, height)
+        start = "{}".join(head.split("{}")[:4]).format(kind, width, height) + ("\n" if head == PLAIN_HEAD else head.split("{}")[4])
     values = [random.randint(0, white) for _ in range(count)]
     if kind <= 3:
         return start.encode() + random.choice([" ", "\n", " \t"]).join(map(str, values)).encode() + b"\n"

@@ -119,26 +119,33 @@ def difference(ours, theirs):
     return f"off by {numpy.abs(ours.astype(int) - theirs).max()}"
 
 
+def turned(pixels, turn):
+    return numpy.asarray(Image.fromarray(pixels).transpose(turn))
+
+
 def is_near(ours, theirs, most):
     return theirs is not None and ours.shape == theirs.shape and numpy.abs(ours.astype(int) - theirs).max() <= most
 
 
 # Why Pillow rejects, or reads otherwise, what tpack reads: format, what the file was made of, Pillow's words, the reason.
 REASONS = [
-    ("BMP", "", "Unsupported BMP|invalid palette size", "Pillow does not have 2 bits, other masks, or palettes of too many colors, of which those that the bits allow count"),
+    ("BMP", "", "Unsupported BMP|invalid palette size", "Pillow does not have 2 bits, other masks, and palettes of too many colors"),
     ("BMP", "rle", "not enough image data", "Pillow wants runs for all pixels; what the runs leave out has the first color"),
     ("BMP", "rle", "mode P", "Pillow does not cut pixels that are copied beyond the end of a row"),
-    ("TIFF", "tiles-", "mode RGB", "Pillow takes each offset for a tile, even if the image is less wide"),
+    ("TIFF", "tiles-", "mode (RGB|L|1),", "Pillow takes each offset for a tile, even if the image is less wide"),
     ("TIFF", "", "Invalid (tile )?dimensions", "Pillow wants numbers of 16 or 32 bits, libtiff also takes those of 8"),
     ("TIFF", "", "image file is truncated", "of an image of one strip, libtiff takes the rest of the file if its length is wrong"),
     ("TIFF", "", "conversion from La|unknown raw mode|UnidentifiedImageError", "Pillow does not have these channels, bits and planes together"),
     ("TIFF", "samples-4-1-16", "mode RGBA", "Pillow divides the upper 8 bits of colors by those of the alpha, tpack all 16"),
     ("TIFF", r"-16-.-2-\d+$", "mode RGB", "Pillow reads planes of 16 bits as if they had 8"),
     ("WebP", "", "could not create decoder", "Pillow also rejects reserved bits, other orders of chunks, and damage in later frames"),
-    ("WebP", "", "failed to read next frame", "another version of libwebp"),
-    ("JPEG", "True|restart-rows", "mode RGB, off by .{1,2}$", "another version of libjpeg-turbo, which smooths progressive images without their last scans"),
+    ("WebP", "", "failed to read next frame", "it has another libwebp"),
+    ("JPEG", "True|restart-rows", "mode RGB, off by .{1,2}$", "it has another libjpeg-turbo, which smooths images without their last scans"),
+    ("JPEG", "", "UnidentifiedImageError", "Pillow wants no other bytes between segments"),
+    ("JPEG", "CMYK", "broken data stream", "Pillow also reads what comes after the pixels"),
     ("PNG", "turned", "UnidentifiedImageError", "Pillow fails at Exif data that are damaged, tpack ignores them"),
-    ("PNM", "", "Channel value|invalid literal|Token too long", "after a comment in a number, Pillow reads on in the number, Netpbm and tpack begin the next one"),
+    ("PNM", "", "Channel value|invalid literal|Token too long",
+     "after a comment in a number, Pillow reads on in the number, Netpbm and tpack begin the next one"),
     ("PNM", "}#a", "UnidentifiedImageError", "Pillow does not know a comment right after P1 to P6"),
 ]
 
@@ -167,6 +174,8 @@ def judge(kind, name, file, made_of, answer):
         return "other" if is_near(ours, made_of, 1) else "wrong", words
     if is_near(ours, opencv(file), OPENCV_OFF.get(kind, 0)):
         return "other", words
+    if mode is not None and re.search("damaged.*turned", name) and any(is_near(ours, turned(theirs, turn), 1) for turn in TURNS.values()):
+        return "reason", f"Pillow reads Exif data no further than to damage ({words})"
     why = reason_of(kind, name, words)
     return ("wrong", words) if why is None else ("reason", f"{why} ({words})")
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "core/error.h"
 
@@ -15,11 +14,12 @@ namespace tpack {
 /// it is an error. Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt, appendix F.
 class GifCodes {
  public:
-  /// `bits`: of a color, up to 8. `next_block` gives the bytes of the block after `first_block`, none at the
+  /// `bits`: of a color, 2 to 8. `next_block` gives the bytes of the block after `first_block`, none at the
   /// end.
   GifCodes(int bits, std::span<const uint8_t> first_block,
            std::function<std::span<const uint8_t>()> next_block)
       : clear_(1U << static_cast<unsigned>(bits)), block_(first_block), next_block_(std::move(next_block)) {
+    if (bits < 2) throw DataError("damaged GIF: codes of less than 3 bits");  // readers disagree about them
     if (block_.empty()) too_few();
     start_again();
   }
@@ -27,9 +27,8 @@ class GifCodes {
   /// Errors: DataError for codes that are not valid or end early.
   void read(std::span<uint8_t> to) {
     for (uint8_t& index : to) {
-      while (pending_.empty()) take_code();
-      index = pending_.back();
-      pending_.pop_back();
+      while (pending_ == 0) take_code();
+      index = stack_[--pending_];
     }
   }
   /// What comes after the pixels.
@@ -63,7 +62,7 @@ class GifCodes {
     return code;
   }
 
-  /// Puts the indices that a code stands for into `pending_`, the last one first.
+  /// Puts the indices that a code stands for into the stack, the last one first.
   void take_code() {
     const uint32_t code = next_code();
     if (code == clear_) return start_again();
@@ -73,22 +72,22 @@ class GifCodes {
       throw DataError("damaged GIF: a code that it does not define");
     uint32_t rest = code;
     if (code == defined_) {  // the indices of the previous code, and the first of them again
-      pending_.push_back(first_);
+      stack_[pending_++] = first_;
       rest = previous_;
     }
-    for (; rest >= clear_; rest = before_.at(rest)) pending_.push_back(last_.at(rest));
-    pending_.push_back(static_cast<uint8_t>(rest));
+    for (; rest >= clear_; rest = before_[rest]) stack_[pending_++] = last_[rest];
+    stack_[pending_++] = static_cast<uint8_t>(rest);
     first_ = static_cast<uint8_t>(rest);
     if (!is_first) define();
-    if (defined_ >= 1U << code_bits_ && code_bits_ < kMostBits) ++code_bits_;
     previous_ = code;
   }
 
   void define() {
     if (defined_ == 1U << kMostBits) return;
-    before_.at(defined_) = previous_;
-    last_.at(defined_) = first_;
+    before_[defined_] = previous_;
+    last_[defined_] = first_;
     ++defined_;
+    if (defined_ == 1U << code_bits_ && code_bits_ < kMostBits) ++code_bits_;
   }
 
   uint32_t clear_;  // this code, and that of the end after it, stand for no indices
@@ -103,7 +102,9 @@ class GifCodes {
   std::array<uint32_t, 1U << kMostBits>
       before_{};  // what a code stands for: this code, and then the index in last_
   std::array<uint8_t, 1U << kMostBits> last_{};
-  std::vector<uint8_t> pending_;
+  /// Of indices. Each code stands for one more than a code before it, so that there is room.
+  std::array<uint8_t, (1U << kMostBits) + 1> stack_{};
+  size_t pending_ = 0;
 };
 
 }  // namespace tpack

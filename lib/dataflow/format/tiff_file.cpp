@@ -32,6 +32,10 @@ struct TiffLibrary {
   decltype(&TIFFIsTiled) is_tiled = nullptr;
   decltype(&TIFFScanlineSize64) row_bytes = nullptr;
   decltype(&TIFFTileRowSize64) tile_row_bytes = nullptr;
+  decltype(&TIFFStripSize64) strip_bytes = nullptr;
+  decltype(&TIFFTileSize64) tile_bytes = nullptr;
+  decltype(&TIFFNumberOfStrips) strips = nullptr;
+  decltype(&TIFFNumberOfTiles) tiles = nullptr;
   decltype(&TIFFComputeStrip) strip_at = nullptr;
   decltype(&TIFFComputeTile) tile_at = nullptr;
   decltype(&TIFFGetStrileOffset) offset_of_block = nullptr;
@@ -54,6 +58,10 @@ struct TiffLibrary {
     library.find("TIFFIsTiled", is_tiled);
     library.find("TIFFScanlineSize64", row_bytes);
     library.find("TIFFTileRowSize64", tile_row_bytes);
+    library.find("TIFFStripSize64", strip_bytes);
+    library.find("TIFFTileSize64", tile_bytes);
+    library.find("TIFFNumberOfStrips", strips);
+    library.find("TIFFNumberOfTiles", tiles);
     library.find("TIFFComputeStrip", strip_at);
     library.find("TIFFComputeTile", tile_at);
     library.find("TIFFGetStrileOffset", offset_of_block);
@@ -77,7 +85,7 @@ libdeflate_decompressor* inflater() {
   struct Free {
     void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
   };
-  thread_local const std::unique_ptr<libdeflate_decompressor, Free> kept(libdeflate_alloc_decompressor());
+  thread_local std::unique_ptr<libdeflate_decompressor, Free> kept(libdeflate_alloc_decompressor());
   if (kept == nullptr) throw ResourceError("no memory to read a TIFF");
   return kept.get();
 }
@@ -160,7 +168,7 @@ void TiffFile::check_block(uint32_t block, size_t wanted) {
     throw DataError("damaged TIFF: the file ends early");
   // Where a block has more data than pixels, libtiff 4.5 does not notice that libdeflate has given it none,
   // or wrong ones. Some programs write the last strip as high as the others: zlib reads its beginning.
-  unpacked_.resize(bytes_of_block());
+  unpacked_.resize(header_.is_tiled ? library.tile_bytes(file_) : library.strip_bytes(file_));
   size_t got = 0;
   const libdeflate_result result = libdeflate_zlib_decompress(inflater(), bytes_.data() + offset, stored,
                                                               unpacked_.data(), unpacked_.size(), &got);
@@ -173,11 +181,14 @@ void TiffFile::read_rgba(cv::Mat& out) {
   const auto height = static_cast<uint32_t>(header_.size.height);
   TPACK_ASSERT(out.isContinuous() && out.elemSize() == 4 && out.total() == size_t{width} * height,
                "room for an image of 32 bits per pixel");
+  const TiffLibrary& library = tiff_library();
+  const uint32_t blocks = header_.is_tiled ? library.tiles(file_) : library.strips(file_);
+  for (uint32_t block = 0; block < blocks; ++block) check_block(block, 0);
   // All images are turned in one place, not by the library.
-  tiff_library().set_field(file_, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  library.set_field(file_, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   constexpr int kStopOnError = 1;
-  check(tiff_library().read_rgba(file_, width, height, reinterpret_cast<uint32_t*>(out.data),
-                                 ORIENTATION_TOPLEFT, kStopOnError) != 0);
+  check(library.read_rgba(file_, width, height, reinterpret_cast<uint32_t*>(out.data), ORIENTATION_TOPLEFT,
+                          kStopOnError) != 0);
 }
 
 intptr_t TiffFile::read(void* self, void* to, intptr_t count) {

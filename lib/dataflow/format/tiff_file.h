@@ -62,7 +62,7 @@ class TiffFile {
   void read_header();
   void check(bool is_right);
   /// Errors: DataError where the library would give pixels that are not in the file. `wanted`: bytes of
-  /// pixels.
+  /// pixels; 0: not known.
   void check_block(uint32_t block, size_t wanted);
 
   std::span<const uint8_t> bytes_;

@@ -330,6 +330,8 @@ TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
   codes[1] = 3;  // 257, the end
   codes[2] = 2;
   EXPECT_EQ(error_of_pixels(file), "damaged GIF: too few pixels");
+  frame[10] = 1;
+  EXPECT_EQ(error_of_pixels(file), "damaged GIF: codes of less than 3 bits");
 }
 
 TEST(ImageFormat, parts_of_a_tiff_that_are_missing_are_errors) {
@@ -351,6 +353,8 @@ TEST(ImageFormat, parts_of_a_tiff_that_are_missing_are_errors) {
                 decoded_image(lower, {0, 0, 17, 5});
               }),
               testing::HasSubstr("its data are not valid"));
+  EXPECT_EQ(error_of_pixels(with_value("tiff_ycbcr", kRows, 5)),
+            "damaged TIFF: a part of the pixels is missing");
   constexpr uint8_t kMeaning = 6;
   std::vector<uint8_t> unclear = with_value("tiff_gray_16", kMeaning, 1);
   const std::vector<uint8_t> start = {kMeaning, 1, 3, 0, 1, 0, 0, 0};
