@@ -108,14 +108,14 @@ def tiles(pixels, side):
     return [full[y : y + side, x : x + side].tobytes() for y in range(0, full.shape[0], side) for x in range(0, full.shape[1], side)]
 
 
-def bmp(rows, bits, header=40, height=HEIGHT, compression=0, colors=b"", behind=b""):
+def bmp(rows, bits, header=40, height=HEIGHT, compression=0, colors=b"", behind=b"", width=WIDTH):
     """`rows`: from the first that is stored, without the bytes that fill them; or the compressed pixels."""
     pixels = rows if isinstance(rows, bytes) else b"".join(row + b"\0" * (-len(row) % 4) for row in rows)
     at = 14 + header + len(behind) + len(colors)
     if header == 12:
-        info = struct.pack("<IHHHH", 12, WIDTH, height, 1, bits)
+        info = struct.pack("<IHHHH", 12, width, height, 1, bits)
     else:
-        info = struct.pack("<IiiHHIIiiII", header, WIDTH, height, 1, bits, compression, len(pixels), 2835, 2835, 0, 0)
+        info = struct.pack("<IiiHHIIiiII", header, width, height, 1, bits, compression, len(pixels), 2835, 2835, 0, 0)
     return struct.pack("<2sIHHI", b"BM", at + len(pixels), 0, 0, at) + info + behind + colors + pixels
 
 
@@ -336,4 +336,5 @@ def main():
     PATH.write_text(f'{{\n "made_with": "{made_with}",\n "cases": [\n{lines}\n ]\n}}\n')
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -37,21 +37,23 @@ struct BmpHeader {
   uint32_t compression = kUncompressed;
   size_t palette_at = 0;
   size_t palette_colors = 0;
-  size_t palette_entry = 4;  // bytes
+  size_t palette_entry = 4;    // bytes
+  uint32_t color_limit = 256;  // larger indices are damage; from palette_colors to it they are black
   size_t pixels_at = 0;
   std::array<uint32_t, 3> masks = {};  // of red, green and blue; without a palette
 
   bool is_run_length() const { return compression == kRle8 || compression == kRle4; }
 };
 
+/// Blue, green and red in a byte each.
+constexpr std::array<uint32_t, 3> kBgrBytes = {0xFF0000, 0xFF00, 0xFF};
+
 void read_old_header(EncodedBytes bytes, BmpHeader& header) {
   header.size = {static_cast<int>(word16(bytes, 18)), static_cast<int>(word16(bytes, 20))};
   header.bits = word16(bytes, 24);
   header.palette_entry = 3;
+  header.masks = kBgrBytes;
 }
-
-/// Blue, green and red in a byte each.
-constexpr std::array<uint32_t, 3> kBgrBytes = {0xFF0000, 0xFF00, 0xFF};
 
 void read_masks(EncodedBytes bytes, BmpHeader& header) {
   if (header.bits == 16) header.masks = {0x7C00, 0x3E0, 0x1F};
@@ -91,6 +93,19 @@ void check_encoding(const BmpHeader& header, uint32_t header_bytes) {
   if (header.is_run_length() && header.is_top_down) damaged_bmp("compressed rows from the top down");
 }
 
+/// Some files do not say where the pixels begin, or forget the palette there; others have less colors than
+/// their bits allow.
+void place_pixels(BmpHeader& header, uint32_t header_bytes) {
+  const bool has_masks_behind = header.compression == kMasks && header_bytes == 40;
+  const size_t first = header.palette_at + (has_masks_behind ? 12 : 0);
+  const size_t colors_end = first + header.palette_colors * header.palette_entry;
+  if (header.pixels_at == 0 || header.pixels_at == header.palette_at) header.pixels_at = colors_end;
+  if (header.pixels_at < first) damaged_bmp("pixels within the header");
+  if (header.pixels_at >= colors_end) return;
+  header.palette_colors = (header.pixels_at - first) / header.palette_entry;
+  header.color_limit = static_cast<uint32_t>(header.palette_colors);
+}
+
 BmpHeader parse_bmp(EncodedBytes bytes) {
   BmpHeader header;
   const uint32_t header_bytes = word32(bytes, kFileHeader);
@@ -101,12 +116,12 @@ BmpHeader parse_bmp(EncodedBytes bytes) {
   check_encoding(header, header_bytes);
   header.pixels_at = word32(bytes, 10);
   header.palette_at = kFileHeader + header_bytes;
-  if (header.bits > 8) {
-    header.palette_colors = 0;
-    return header;
-  }
   const size_t most = size_t{1} << header.bits;
-  if (header.palette_colors == 0 || header.palette_colors > most) header.palette_colors = most;
+  if (header.bits > 8)
+    header.palette_colors = 0;
+  else if (header.palette_colors == 0 || header.palette_colors > most)
+    header.palette_colors = most;
+  place_pixels(header, header_bytes);
   return header;
 }
 
@@ -117,12 +132,16 @@ Colors read_palette(EncodedBytes bytes, const BmpHeader& header) {
   Colors colors{};
   for (size_t i = 0; i < header.palette_colors; ++i) {
     const size_t at = header.palette_at + i * header.palette_entry;
-    if (header.pixels_at > header.palette_at && at + header.palette_entry > header.pixels_at) break;
     const uint32_t color = bmp_number(bytes, at, 3);
     colors[i] = {static_cast<uint8_t>(color >> 16U), static_cast<uint8_t>(color >> 8U),
                  static_cast<uint8_t>(color)};
   }
   return colors;
+}
+
+cv::Vec3b color_of(uint32_t index, const BmpHeader& header, const Colors& colors) {
+  if (index >= header.color_limit) damaged_bmp("a pixel of a color that it does not have");
+  return colors[index];
 }
 
 /// One channel of a pixel.
@@ -160,7 +179,7 @@ void read_palette_row(const BmpHeader& header, const Colors& colors, EncodedByte
     const size_t bit = static_cast<size_t>(region.x + x) * bits;
     const uint32_t index =
         (static_cast<uint32_t>(row[bit / 8]) >> (8U - bits - bit % 8)) & ((1U << bits) - 1U);
-    out[x] = colors[index];
+    out[x] = color_of(index, header, colors);
   }
 }
 
@@ -261,7 +280,7 @@ void read_run_lengths(EncodedBytes bytes, const BmpHeader& header, const Region&
   for (int y = 0; y < region.height; ++y) {
     const uint8_t* from = indices.ptr(region.y + y) + region.x;
     auto* const to = out.ptr<cv::Vec3b>(y);
-    for (int x = 0; x < region.width; ++x) to[x] = colors[from[x]];
+    for (int x = 0; x < region.width; ++x) to[x] = color_of(from[x], header, colors);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
+#include "dataflow/format/gif_codes.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/stored_pixels.h"
 #include "dataflow/pixel_memory.h"
@@ -23,7 +24,8 @@ struct GifLibrary {
   decltype(&DGifGetImageDesc) image_description = nullptr;
   decltype(&DGifGetExtension) extension = nullptr;
   decltype(&DGifGetExtensionNext) next_extension = nullptr;
-  decltype(&DGifGetLine) line = nullptr;
+  decltype(&DGifGetCode) codes = nullptr;
+  decltype(&DGifGetCodeNext) next_codes = nullptr;
   decltype(&GifErrorString) error_text = nullptr;
 
   GifLibrary() {
@@ -33,7 +35,8 @@ struct GifLibrary {
     library.find("DGifGetImageDesc", image_description);
     library.find("DGifGetExtension", extension);
     library.find("DGifGetExtensionNext", next_extension);
-    library.find("DGifGetLine", line);
+    library.find("DGifGetCode", codes);
+    library.find("DGifGetCodeNext", next_codes);
     library.find("GifErrorString", error_text);
   }
 };
@@ -82,8 +85,11 @@ class GifReader {
     canvas.setTo(std::max(0, transparent_));
     constexpr std::array<int, 4> kFirst = {0, 4, 2, 1};
     constexpr std::array<int, 4> kStep = {8, 8, 4, 2};
-    if (!frame.Interlace) return read_rows(0, 1, canvas);
-    for (size_t pass = 0; pass < kFirst.size(); ++pass) read_rows(kFirst.at(pass), kStep.at(pass), canvas);
+    GifCodes codes = codes_of_frame();
+    if (!frame.Interlace) read_rows(0, 1, codes, canvas);
+    for (size_t pass = 0; frame.Interlace && pass < kFirst.size(); ++pass)
+      read_rows(kFirst.at(pass), kStep.at(pass), codes, canvas);
+    codes.skip_rest();
   }
 
   /// Black where the file has no color; gray if it has none at all.
@@ -139,10 +145,23 @@ class GifReader {
     while (block != nullptr) check(gif_library().next_extension(gif_, &block));
   }
 
-  void read_rows(int first, int step, cv::Mat& canvas) {
+  GifCodes codes_of_frame() {
+    int bits = 0;
+    GifByteType* first = nullptr;  // its length first
+    check(gif_library().codes(gif_, &bits, &first));
+    const auto bytes_of = [](GifByteType* block) {
+      return block == nullptr ? EncodedBytes() : EncodedBytes(block + 1, block[0]);
+    };
+    return {bits, bytes_of(first), [this, bytes_of] {
+              GifByteType* block = nullptr;
+              check(gif_library().next_codes(gif_, &block));
+              return bytes_of(block);
+            }};
+  }
+  void read_rows(int first, int step, GifCodes& codes, cv::Mat& canvas) {
     const GifImageDesc& frame = gif_->Image;
     for (int y = first; y < frame.Height; y += step)
-      check(gif_library().line(gif_, canvas.ptr(frame.Top + y) + frame.Left, frame.Width));
+      codes.read({canvas.ptr(frame.Top + y) + frame.Left, static_cast<size_t>(frame.Width)});
   }
 
   EncodedBytes rest_;

@@ -25,7 +25,7 @@ class JpegReader {
     errors_.error_exit = [](j_common_ptr c) { self(c).leave(c); };
     errors_.emit_message = [](j_common_ptr c, int level) { self(c).warn(c, level); };
     errors_.output_message = [](j_common_ptr) {};
-    run([this] { jpeg_create_decompress(&c_); });
+    create();
   }
   ~JpegReader() { jpeg_destroy_decompress(&c_); }
   JpegReader(const JpegReader&) = delete;
@@ -43,14 +43,33 @@ class JpegReader {
     body();
   }
   void read_header(std::span<const uint8_t> bytes) {
+    forget_tables();
     run([this, bytes] {
-      jpeg_abort_decompress(&c_);
       jpeg_mem_src(&c_, bytes.data(), bytes.size());
       jpeg_read_header(&c_, TRUE);
     });
   }
 
  private:
+  void create() {
+    run([this] { jpeg_create_decompress(&c_); });
+  }
+  /// libjpeg keeps the tables of one image for the next, so that a file without them would get those of
+  /// another file. It also keeps the memory of tables that it has forgotten, until it is created again.
+  void forget_tables() {
+    constexpr int kMostForgotten = 32;
+    if (++forgotten_ == kMostForgotten) {
+      jpeg_destroy_decompress(&c_);
+      create();
+      forgotten_ = 0;
+      return;
+    }
+    jpeg_abort_decompress(&c_);
+    std::fill(std::begin(c_.quant_tbl_ptrs), std::end(c_.quant_tbl_ptrs), nullptr);
+    std::fill(std::begin(c_.dc_huff_tbl_ptrs), std::end(c_.dc_huff_tbl_ptrs), nullptr);
+    std::fill(std::begin(c_.ac_huff_tbl_ptrs), std::end(c_.ac_huff_tbl_ptrs), nullptr);
+  }
+
   static JpegReader& self(j_common_ptr c) { return *static_cast<JpegReader*>(c->client_data); }
 
   [[noreturn]] void leave(j_common_ptr c) {
@@ -67,6 +86,7 @@ class JpegReader {
 
   jpeg_decompress_struct c_{};
   jpeg_error_mgr errors_{};
+  int forgotten_ = 0;  // how many times, since it was created
   std::jmp_buf jump_{};
   std::array<char, JMSG_LENGTH_MAX> message_{};
 };

@@ -32,15 +32,19 @@ class Tiff {
  public:
   explicit Tiff(Bytes bytes) : bytes_(bytes), is_little_(starts_with(bytes, "II")) {}
 
-  /// The value of an entry of the first list; 0 if there is none.
+  /// The value of an entry of the first list that is one number; 0 if there is none.
   uint32_t value_of(uint32_t tag) const {
-    if (!is_little_ && !starts_with(bytes_, "MM")) return 0;
+    constexpr uint32_t kTiffMark = 42;
+    if ((!is_little_ && !starts_with(bytes_, "MM")) || number(2, 2) != kTiffMark) return 0;
     const size_t list = number(4, 4);
     for (size_t i = 0; i < number(list, 2); ++i) {
       const size_t entry = list + 2 + 12 * i;
       if (entry + 12 > bytes_.size()) return 0;
+      if (number(entry, 2) != tag || number(entry + 4, 4) != 1) continue;
       constexpr uint32_t kShort = 3;
-      if (number(entry, 2) == tag && number(entry + 2, 2) == kShort) return number(entry + 8, 2);
+      constexpr uint32_t kLong = 4;
+      const uint32_t type = number(entry + 2, 2);
+      if (type == kShort || type == kLong) return number(entry + 8, type == kShort ? 2 : 4);
     }
     return 0;
   }
@@ -63,14 +67,20 @@ class Tiff {
 /// The TIFF structure in the markers before the pixels of a JPEG; empty if there is none.
 Bytes exif_of_jpeg(Bytes bytes) {
   constexpr std::string_view kExif("Exif\0\0", 6);
-  for (size_t at = 2; at + 4 <= bytes.size() && bytes[at] == 0xFF;) {
+  for (size_t at = 2; at + 4 <= bytes.size();) {
     const uint8_t marker = bytes[at + 1];
-    if (marker == 0xFF) {  // a byte that only fills
+    if (bytes[at] != 0xFF || marker == 0xFF || marker == 0) {  // libjpeg also skips bytes between segments
       ++at;
       continue;
     }
     constexpr uint8_t kApp1 = 0xE1;
     constexpr uint8_t kStartOfScan = 0xDA;
+    constexpr uint8_t kTemporary = 1;
+    if (marker == kTemporary ||
+        (marker >= 0xD0 && marker <= 0xD7)) {  // without content, as libjpeg skips them
+      at += 2;
+      continue;
+    }
     const size_t length = big_endian(bytes.subspan(at + 2, 2));
     if (marker == kStartOfScan || length < 2 || at + 2 + length > bytes.size()) return {};
     const Bytes content = bytes.subspan(at + 4, length - 2);
@@ -95,6 +105,10 @@ Bytes exif_of_png(Bytes bytes) {
 Bytes exif_of_webp(Bytes bytes) {
   constexpr size_t kHead = 12;
   constexpr std::string_view kExif("Exif\0\0", 6);  // some programs write it as JPEG has it
+  constexpr size_t kFlags = kHead + 8;              // of the chunk VP8X, the first one
+  constexpr unsigned kHasExif = 8;
+  const bool is_extended = bytes.size() > kFlags && starts_with(bytes.subspan(kHead), "VP8X");
+  if (!is_extended || (bytes[kFlags] & kHasExif) == 0) return {};
   for (Bytes list = bytes.subspan(kHead); const auto chunk = next_riff_chunk(list);) {
     if (!chunk->is("EXIF")) continue;
     return starts_with(chunk->content, kExif) ? chunk->content.subspan(kExif.size()) : chunk->content;

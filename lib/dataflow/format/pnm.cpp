@@ -34,6 +34,8 @@ class PnmText {
       if (value > most)
         damaged_pnm("a number above " + std::to_string(most) + " at byte " + std::to_string(at_));
     }
+    if (at_ < bytes_.size() && !is_pnm_space(bytes_[at_]) && bytes_[at_] != '#')
+      damaged_pnm("a number that does not end at byte " + std::to_string(at_));
     return static_cast<uint32_t>(value);
   }
   /// Bits need no spaces in between.

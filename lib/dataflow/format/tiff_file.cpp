@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tiffio.h>
 
+#include <libdeflate.h>
+
 #include "core/error.h"
 #include "dataflow/format/orientation.h"
 #include "system/shared_library.h"
@@ -30,8 +32,14 @@ struct TiffLibrary {
   decltype(&TIFFIsTiled) is_tiled = nullptr;
   decltype(&TIFFScanlineSize64) row_bytes = nullptr;
   decltype(&TIFFTileRowSize64) tile_row_bytes = nullptr;
+  decltype(&TIFFStripSize64) strip_bytes = nullptr;
+  decltype(&TIFFTileSize64) tile_bytes = nullptr;
+  decltype(&TIFFNumberOfStrips) strips = nullptr;
+  decltype(&TIFFNumberOfTiles) tiles = nullptr;
   decltype(&TIFFComputeStrip) strip_at = nullptr;
   decltype(&TIFFComputeTile) tile_at = nullptr;
+  decltype(&TIFFGetStrileOffset) offset_of_block = nullptr;
+  decltype(&TIFFGetStrileByteCount) bytes_of_block = nullptr;
   decltype(&TIFFReadEncodedStrip) read_strip = nullptr;
   decltype(&TIFFReadEncodedTile) read_tile = nullptr;
   decltype(&TIFFReadRGBAImageOriented) read_rgba = nullptr;
@@ -50,8 +58,14 @@ struct TiffLibrary {
     library.find("TIFFIsTiled", is_tiled);
     library.find("TIFFScanlineSize64", row_bytes);
     library.find("TIFFTileRowSize64", tile_row_bytes);
+    library.find("TIFFStripSize64", strip_bytes);
+    library.find("TIFFTileSize64", tile_bytes);
+    library.find("TIFFNumberOfStrips", strips);
+    library.find("TIFFNumberOfTiles", tiles);
     library.find("TIFFComputeStrip", strip_at);
     library.find("TIFFComputeTile", tile_at);
+    library.find("TIFFGetStrileOffset", offset_of_block);
+    library.find("TIFFGetStrileByteCount", bytes_of_block);
     library.find("TIFFReadEncodedStrip", read_strip);
     library.find("TIFFReadEncodedTile", read_tile);
     library.find("TIFFReadRGBAImageOriented", read_rgba);
@@ -61,6 +75,19 @@ struct TiffLibrary {
 const TiffLibrary& tiff_library() {
   static const TiffLibrary kLibrary;
   return kLibrary;
+}
+
+bool is_deflated(const TiffHeader& header) {
+  return header.compression == COMPRESSION_ADOBE_DEFLATE || header.compression == COMPRESSION_DEFLATE;
+}
+
+libdeflate_decompressor* inflater() {
+  struct Free {
+    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+  };
+  thread_local std::unique_ptr<libdeflate_decompressor, Free> kept(libdeflate_alloc_decompressor());
+  if (kept == nullptr) throw ResourceError("no memory to read a TIFF");
+  return kept.get();
 }
 
 }  // namespace
@@ -119,11 +146,34 @@ void TiffFile::read_block(int x, int y, uint16_t plane, int rows, std::span<uint
   TPACK_ASSERT(wanted <= out.size(), "a block of a TIFF needs more room");
   const auto bytes = static_cast<tmsize_t>(wanted);
   const TiffLibrary& library = tiff_library();
-  const tmsize_t got =
-      header_.is_tiled
-          ? library.read_tile(file_, library.tile_at(file_, left, top, 0, plane), out.data(), bytes)
-          : library.read_strip(file_, library.strip_at(file_, top, plane), out.data(), bytes);
+  const uint32_t block =
+      header_.is_tiled ? library.tile_at(file_, left, top, 0, plane) : library.strip_at(file_, top, plane);
+  check_block(block, wanted);
+  const tmsize_t got = header_.is_tiled ? library.read_tile(file_, block, out.data(), bytes)
+                                        : library.read_strip(file_, block, out.data(), bytes);
   check(got == bytes);
+}
+
+void TiffFile::check_block(uint32_t block, size_t wanted) {
+  const TiffLibrary& library = tiff_library();
+  const uint64_t offset = library.offset_of_block(file_, block);
+  const uint64_t stored = library.bytes_of_block(file_, block);
+  // The library takes other bytes of the file for pixels where an uncompressed block is missing or too short.
+  if (stored == 0 || (header_.compression == COMPRESSION_NONE && stored < wanted))
+    throw DataError("damaged TIFF: a part of the pixels is missing");
+  uint16_t order = FILLORDER_MSB2LSB;
+  library.field_or_default(file_, TIFFTAG_FILLORDER, &order);
+  if (!is_deflated(header_) || order != FILLORDER_MSB2LSB) return;
+  if (offset > bytes_.size() || stored > bytes_.size() - offset)
+    throw DataError("damaged TIFF: the file ends early");
+  // Where a block has more data than pixels, libtiff 4.5 does not notice that libdeflate has given it none,
+  // or wrong ones. Some programs write the last strip as high as the others: zlib reads its beginning.
+  unpacked_.resize(header_.is_tiled ? library.tile_bytes(file_) : library.strip_bytes(file_));
+  size_t got = 0;
+  const libdeflate_result result = libdeflate_zlib_decompress(inflater(), bytes_.data() + offset, stored,
+                                                              unpacked_.data(), unpacked_.size(), &got);
+  check(result == LIBDEFLATE_SUCCESS);
+  if (got > wanted) check(library.set_field(file_, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB) != 0);
 }
 
 void TiffFile::read_rgba(cv::Mat& out) {
@@ -131,11 +181,14 @@ void TiffFile::read_rgba(cv::Mat& out) {
   const auto height = static_cast<uint32_t>(header_.size.height);
   TPACK_ASSERT(out.isContinuous() && out.elemSize() == 4 && out.total() == size_t{width} * height,
                "room for an image of 32 bits per pixel");
+  const TiffLibrary& library = tiff_library();
+  const uint32_t blocks = header_.is_tiled ? library.tiles(file_) : library.strips(file_);
+  for (uint32_t block = 0; block < blocks; ++block) check_block(block, 0);
   // All images are turned in one place, not by the library.
-  tiff_library().set_field(file_, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  library.set_field(file_, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   constexpr int kStopOnError = 1;
-  check(tiff_library().read_rgba(file_, width, height, reinterpret_cast<uint32_t*>(out.data),
-                                 ORIENTATION_TOPLEFT, kStopOnError) != 0);
+  check(library.read_rgba(file_, width, height, reinterpret_cast<uint32_t*>(out.data), ORIENTATION_TOPLEFT,
+                          kStopOnError) != 0);
 }
 
 intptr_t TiffFile::read(void* self, void* to, intptr_t count) {
@@ -182,7 +235,7 @@ void TiffFile::read_header() {
   library.field_or_default(file_, TIFFTAG_SAMPLEFORMAT, &header_.format);
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
-    header_.meaning = header_.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    throw DataError("damaged TIFF: it does not say what its values mean (PhotometricInterpretation)");
   // The library reads indices as gray if the colors are missing, for example where the file ends early.
   if (header_.meaning != PHOTOMETRIC_PALETTE &&
       tiff_field(bytes_, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)

@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <opencv2/core/mat.hpp>
 
@@ -60,11 +61,15 @@ class TiffFile {
 
   void read_header();
   void check(bool is_right);
+  /// Errors: DataError where the library would give pixels that are not in the file. `wanted`: bytes of
+  /// pixels; 0: not known.
+  void check_block(uint32_t block, size_t wanted);
 
   std::span<const uint8_t> bytes_;
   uint64_t at_ = 0;
   tiff* file_ = nullptr;
   TiffHeader header_;
+  std::vector<uint8_t> unpacked_;  // to check a block
   bool is_damaged_ = false;
   std::array<char, 200> message_{};  // the first one
 };

@@ -47,10 +47,15 @@ WebPBitstreamFeatures features_of(EncodedBytes bytes) {
   return features;
 }
 
-/// The library does not always notice that the last bytes are missing.
+/// The library does not always notice that the last bytes are missing, or that a chunk has a wrong length.
 WebPBitstreamFeatures features_of_file(EncodedBytes bytes) {
   EncodedBytes rest = bytes;
-  if (!next_riff_chunk(rest)) throw DataError("damaged WebP: the file ends early");
+  const auto file = next_riff_chunk(rest);
+  if (!file || file->content.size() < 4) throw DataError("damaged WebP: the file ends early");
+  EncodedBytes chunks = file->content.subspan(4);
+  while (next_riff_chunk(chunks)) {
+  }
+  if (!chunks.empty()) throw DataError("damaged WebP: the lengths of its chunks do not fit");
   return features_of(bytes);
 }
 

@@ -176,11 +176,22 @@ std::vector<uint8_t> mutated(std::vector<uint8_t> file, std::mt19937& random) {
   return file;
 }
 
+/// How many changed files to try of each golden file: 300, or TPACK_MUTATIONS of each format together; a
+/// million of each were tried once (bench/RESULTS.md).
+std::map<std::string_view, int64_t> mutations_of_each_file() {
+  std::map<std::string_view, int64_t> rounds;
+  for (const GoldenImage& image : golden_images()) ++rounds[image_format_of(image.file)->name];
+  const char* const wanted = std::getenv("TPACK_MUTATIONS");
+  for (auto& [name, files] : rounds) files = wanted == nullptr ? 300 : std::atoll(wanted) / files + 1;
+  return rounds;
+}
+
 TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
-  for_each_golden_image([](const GoldenImage& image) {
+  auto rounds = mutations_of_each_file();
+  for_each_golden_image([&rounds](const GoldenImage& image) {
     std::mt19937 random(1);
-    constexpr int64_t kMostPixels = 1'000'000;  // larger ones take time, and no other path
-    for (int i = 0; i < 300; ++i) {
+    constexpr int64_t kMostPixels = 100'000;  // larger ones take time, and no other path
+    for (int64_t i = 0; i < rounds.at(image_format_of(image.file)->name); ++i) {
       const std::vector<uint8_t> file = mutated(image.file, random);
       try {
         const ImageSize size = read_image_header(file);
@@ -268,6 +279,114 @@ TEST(ImageFormat, tiffs_that_are_no_pictures_are_rejected) {
               decoded_image(file, {0, 0, 17, 13});
             }),
             "a TIFF of floating-point pixels, which is not supported; convert it to JPEG or PNG");
+}
+
+cv::Mat all_pixels(const std::vector<uint8_t>& file) { return decoded_image(file, {0, 0, 17, 13}); }
+
+/// Writes bytes into a golden file.
+std::vector<uint8_t> golden_file_with(const std::string& name, size_t at, const std::vector<uint8_t>& bytes) {
+  std::vector<uint8_t> file = golden_file(name);
+  std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
+  return file;
+}
+
+std::string error_of_pixels(const std::vector<uint8_t>& file) {
+  return error_of([&] { all_pixels(file); });
+}
+
+TEST(ImageFormat, bmps_of_24_bits_may_have_the_header_of_os_2) {
+  std::vector<uint8_t> file = golden_file("bmp_rgb");
+  const std::vector<uint8_t> header = {12, 0, 0, 0, 17, 0, 13, 0, 1, 0, 24, 0};
+  file.erase(file.begin() + 14, file.begin() + 54);
+  file.insert(file.begin() + 14, header.begin(), header.end());
+  file[10] = 26;  // where the pixels begin
+  EXPECT_EQ(largest_difference(all_pixels(file), all_pixels(golden_file("bmp_rgb"))), 0);
+}
+
+TEST(ImageFormat, bmps_may_place_their_pixels_wrongly) {
+  constexpr size_t kPlace = 10;
+  EXPECT_EQ(largest_difference(all_pixels(golden_file_with("bmp_rgb", kPlace, {0})),
+                               all_pixels(golden_file("bmp_rgb"))),
+            0);
+  for (const uint8_t place : std::array<uint8_t, 2>{0, 54})  // 54: without room for the colors
+    EXPECT_EQ(largest_difference(all_pixels(golden_file_with("bmp_palette_4", kPlace, {place})),
+                                 all_pixels(golden_file("bmp_palette_4"))),
+              0);
+  EXPECT_EQ(error_of_pixels(golden_file_with("bmp_rgb", kPlace, {20})),
+            "damaged BMP: pixels within the header");
+  EXPECT_EQ(error_of_pixels(golden_file_with("bmp_palette_4", kPlace, {58})),
+            "damaged BMP: a pixel of a color that it does not have");
+}
+
+TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
+  std::vector<uint8_t> file = golden_file("gif_plain");
+  const auto frame = std::find(file.begin() + 61, file.end(), ',');
+  const auto codes =
+      frame + 12;  // after the description, the bits of a color (8) and the length of the block
+  codes[0] = 0;    // 256, which begins; 511, which no code defines yet; 9 bits each
+  codes[1] = 0xFF;
+  codes[2] |= 3U;
+  EXPECT_EQ(error_of_pixels(file), "damaged GIF: a code that it does not define");
+  codes[1] = 3;  // 257, the end
+  codes[2] = 2;
+  EXPECT_EQ(error_of_pixels(file), "damaged GIF: too few pixels");
+  frame[10] = 1;
+  EXPECT_EQ(error_of_pixels(file), "damaged GIF: codes of less than 3 bits");
+}
+
+TEST(ImageFormat, parts_of_a_tiff_that_are_missing_are_errors) {
+  // The value of a field of 12 bytes: rows per strip; libtiff then expects several strips.
+  const auto with_value = [](const std::string& name, uint8_t tag, uint8_t value) {
+    std::vector<uint8_t> file = golden_file(name);
+    const std::vector<uint8_t> start = {tag, 1, 3, 0, 1, 0, 0, 0};
+    const auto field = std::search(file.begin(), file.end(), start.begin(), start.end());
+    EXPECT_NE(field, file.end());
+    field[8] = value;
+    return file;
+  };
+  constexpr uint8_t kRows = 0x16;
+  EXPECT_EQ(error_of_pixels(with_value("tiff_gray_16", kRows, 5)),
+            "damaged TIFF: a part of the pixels is missing");
+  constexpr uint8_t kHeight = 1;
+  const auto lower = with_value("tiff_adobe_deflate", kHeight, 5);  // 13 rows are in its strip
+  EXPECT_THAT(error_of([&] {
+                decoded_image(lower, {0, 0, 17, 5});
+              }),
+              testing::HasSubstr("its data are not valid"));
+  EXPECT_EQ(error_of_pixels(with_value("tiff_ycbcr", kRows, 5)),
+            "damaged TIFF: a part of the pixels is missing");
+  constexpr uint8_t kMeaning = 6;
+  std::vector<uint8_t> unclear = with_value("tiff_gray_16", kMeaning, 1);
+  const std::vector<uint8_t> start = {kMeaning, 1, 3, 0, 1, 0, 0, 0};
+  *std::search(unclear.begin(), unclear.end(), start.begin(), start.end()) = 7;
+  EXPECT_THAT(error_of([&] { read_image_header(unclear); }), testing::HasSubstr("PhotometricInterpretation"));
+}
+
+/// Of the last strip, some programs write all rows that a strip has, more than the image.
+TEST(ImageFormat, the_last_strip_of_a_tiff_may_be_longer) {
+  std::vector<uint8_t> file = golden_file("tiff_rgb_16");  // strips of 8 rows
+  const std::vector<uint8_t> height = {1, 1, 0, 3, 0, 0, 0, 1, 0, 13};
+  const auto field = std::search(file.begin(), file.end(), height.begin(), height.end());
+  ASSERT_NE(field, file.end());
+  field[9] = 10;
+  const cv::Mat whole = all_pixels(golden_file("tiff_rgb_16"));
+  EXPECT_EQ(largest_difference(decoded_image(file, {0, 0, 17, 10}), whole.rowRange(0, 10)), 0);
+}
+
+TEST(ImageFormat, chunks_of_a_webp_have_to_fit) {
+  constexpr size_t kLength = 34;  // of the pixels, the second chunk
+  std::vector<uint8_t> file = golden_file("webp_turned");
+  EXPECT_FALSE(read_image_header(file) == (ImageSize{17, 13}));
+  EXPECT_EQ(read_image_header(golden_file_with("webp_turned", 20, {0})), (ImageSize{17, 13}))
+      << "no flag of Exif";
+  file[kLength] = static_cast<uint8_t>(file[kLength] - 2);
+  EXPECT_EQ(error_of([&] { read_image_header(file); }), "damaged WebP: the lengths of its chunks do not fit");
+}
+
+TEST(ImageFormat, numbers_of_a_pnm_end_with_a_space) {
+  std::vector<uint8_t> file = golden_file("pnm_plain_gray");
+  file.back() = 'x';
+  EXPECT_THAT(error_of_pixels(file), testing::HasSubstr("damaged PNM: a number that does not end at byte"));
 }
 
 }  // namespace

@@ -78,5 +78,37 @@ TEST(Jpeg, flipped_bytes_never_crash) {
   EXPECT_GT(rejected, 20);
 }
 
+/// The bytes without the segments of a marker.
+std::vector<uint8_t> without_segments(const std::vector<uint8_t>& jpeg, uint8_t marker) {
+  std::vector<uint8_t> out(jpeg.begin(), jpeg.begin() + 2);
+  size_t at = 2;
+  while (jpeg[at + 1] != 0xDA) {
+    const auto end = static_cast<ptrdiff_t>(at + 2 + jpeg[at + 2] * 256U + jpeg[at + 3]);
+    if (jpeg[at + 1] != marker)
+      out.insert(out.end(), jpeg.begin() + static_cast<ptrdiff_t>(at), jpeg.begin() + end);
+    at = static_cast<size_t>(end);
+  }
+  out.insert(out.end(), jpeg.begin() + static_cast<ptrdiff_t>(at), jpeg.end());
+  return out;
+}
+
+/// Not even after a file that has them. Without Huffman tables, those of the standard count, with which
+/// OpenCV writes.
+TEST(Jpeg, tables_of_one_file_do_not_serve_another) {
+  const Region all{0, 0, 64, 64};
+  const auto bytes = encode_jpeg(photo(64, 64), 40);
+  const cv::Mat whole = decoded(bytes, {.region = all}).clone();
+  EXPECT_THAT(error_of([&] { decoded(without_segments(bytes, 0xDB), {.region = all}); }),
+              testing::HasSubstr("Quantization table 0x00 was not defined"));
+  auto other = bytes;  // with another Huffman table: the symbols of its first one are in another order
+  const std::vector<uint8_t> start = {0xFF, 0xC4};
+  const auto table = std::search(other.begin(), other.end(), start.begin(), start.end());
+  std::reverse(table + 21, table + 30);
+  for (int i = 0; i < 100; ++i) {
+    error_of([&] { decoded(other, {.region = all}); });
+    EXPECT_EQ(largest_difference(decoded(without_segments(bytes, 0xC4), {.region = all}), whole), 0);
+  }
+}
+
 }  // namespace
 }  // namespace tpack

@@ -106,5 +106,31 @@ TEST(Orientation, is_upright_where_exif_data_are_missing_or_damaged) {
   }
 }
 
+/// A number of 32 bits counts, too; other tags, several numbers, and what is no TIFF structure do not.
+TEST(Orientation, is_one_number_of_a_tiff_structure) {
+  const auto plain = encode_jpeg(photo(9, 7));
+  const auto turned = with_orientation(plain, 6, true);
+  constexpr size_t kTiff = 12;           // after the start, the length and "Exif"
+  constexpr size_t kEntry = kTiff + 10;  // after the header and the number of entries
+  const auto is_upright_with = [&turned](size_t at, uint8_t value) {
+    auto changed = turned;
+    changed[at] = value;
+    return read_orientation(changed).upright();
+  };
+  EXPECT_FALSE(is_upright_with(kEntry + 2, 4));
+  EXPECT_TRUE(is_upright_with(kEntry + 2, 1));
+  EXPECT_TRUE(is_upright_with(kEntry + 4, 2));
+  EXPECT_TRUE(is_upright_with(kTiff + 3, 32));
+}
+
+/// As libjpeg looks for the next segment.
+TEST(Orientation, is_found_behind_bytes_between_segments) {
+  auto file = with_orientation(encode_jpeg(photo(9, 7)), 6, true);
+  const std::vector<uint8_t> more = {0xFF, 1, 7, 0xFF, 0, 0xFF, 0xD0, 9};
+  file.insert(file.begin() + 2, more.begin(), more.end());
+  EXPECT_FALSE(read_orientation(file).upright());
+  EXPECT_EQ(read_image_header(file), (ImageSize{7, 9}));
+}
+
 }  // namespace
 }  // namespace tpack
