@@ -41,7 +41,7 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
     kept.push_back(component);
     if (!is_image) continue;
     kept.back().is_image = true;
-    const DType dtype = component.is_16_bit ? DType::kFloat32 : DType::kUInt8;
+    const DType dtype = component.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
     kept.back().tensor = {dtype, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
   }
   return Spec(std::move(kept));
@@ -118,7 +118,7 @@ class ImageFiles final : public FileSamples {
         if (!given_[i].is_image) continue;
         Image& image = sample.renew_image(i);
         std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-        image.header_known(color_, {}, given_[i].is_16_bit ? Depth::k16 : Depth::k8);
+        image.header_known(color_, {}, given_[i].depth);
       }
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();

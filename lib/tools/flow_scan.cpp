@@ -121,7 +121,7 @@ class SampleScanner {
     sample.content = content.words();
     sample.rest = rest.words()[0];
     const bool is_picture =
-        image_ && (spec_[*image_].is_16_bit || spec_[*image_].tensor.dtype == DType::kUInt8);
+        image_ && (spec_[*image_].depth == Depth::k16 || spec_[*image_].tensor.dtype == DType::kUInt8);
     if (is_picture && values[*image_].shape().rank() == 3) sample.look = perceptual_hash(values[*image_]);
   }
   static void look_at(const Tensor& image, ScannedSample& sample) {

@@ -4,6 +4,9 @@ the pixels of the file instead, as other versions of Pillow write other bytes. E
 
 A case has the `file` (base64), its `size`, and the `rgb` pixels (base64), or the name of a case with the `same_as` pixels. Those of 16
 bits also have `deep`: 16 bits per channel, big endian, of 1 or 3 channels. `off_by`: how much lossy decoders may differ.
+
+`numbers`: TIFFs whose pixels are numbers, with their `values` as float32 of little endian, of 1 or 3 `channels`. Pillow reads those of
+gray, but for floats of 16 and 64 bits; it reads no colors of this kind.
 """
 import base64
 import io
@@ -279,6 +282,47 @@ def files():
     yield "pnm_rgb_16", b"P6 17 13 65535\n" + deep(3).astype(">u2").tobytes(), 0, deep(3)
 
 
+def number_files():
+    """Name, file, values."""
+    y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH]
+    gray = (numpy.float32(-1.5) + x * numpy.float32(0.37) - y * numpy.float32(1e-3)).astype(numpy.float32)
+    gray[3, 4], gray[5, 6] = 3.4e38, -1e-40
+    colors = numpy.stack([gray[::-1], 1000 * x + y, y - x * 1e-5], axis=-1).astype(numpy.float32)
+    whole = (x * 4001 - y * 2003 - 30000).astype(numpy.int16)
+    floats = {339: 3}
+    yield "float_32", tiff([gray.astype("<f4").tobytes()], 32, 1, 1, more=floats), gray
+    yield "float_32_strips", tiff([gray[y : y + 5].astype(">f4").tobytes() for y in range(0, HEIGHT, 5)], 32, 1, 1, ">", rows=5, more=floats), gray
+    yield "float_32_predictor", saved(Image.fromarray(gray), "TIFF", compression="tiff_adobe_deflate", tiffinfo={317: 3}), gray
+    yield "float_32_lzw", saved(Image.fromarray(gray), "TIFF", compression="tiff_lzw"), gray
+    yield "float_64", tiff([whole.astype("<f8").tobytes()], 64, 1, 1, more=floats), whole.astype(numpy.float32)
+    small = (whole / 1024).astype(numpy.float16)
+    yield "float_16", tiff([small.astype(">f2").tobytes()], 16, 1, 1, ">", more=floats), small.astype(numpy.float32)
+    yield "float_32_rgb", tiff([colors.astype("<f4").tobytes()], 32, 3, 2, more={339: [3, 3, 3]}), colors
+    yield "float_32_rgb_tiles", tiff(tiles(colors.astype("<f4"), 16), 32, 3, 2, tile=(16, 16), more={339: [3, 3, 3]}), colors
+    planes = [colors[..., c].astype("<f4").tobytes() for c in range(3)]
+    yield "float_32_planes", tiff(planes, 32, 3, 2, more={284: 2, 339: [3, 3, 3]}), colors
+    yield "signed_16", tiff([whole.astype("<i2").tobytes()], 16, 1, 1, more={339: 2}), whole.astype(numpy.float32)
+    signed = (x * 9 - y * 7).astype(numpy.int8)
+    yield "signed_8", tiff([signed.tobytes()], 8, 1, 1, more={339: 2}), signed.astype(numpy.float32)
+
+
+def pillow_reads(name):
+    """Pillow takes signed pixels of 8 bits as unsigned ones, and reads some kinds not at all."""
+    return not any(part in name for part in ("rgb", "planes", "float_16", "float_64", "signed_8"))
+
+
+def numbers():
+    for name, file, values in number_files():
+        if pillow_reads(name):
+            values = read_numbers(file)
+        channels = values.shape[2] if values.ndim == 3 else 1
+        yield {"name": name, "file": text(file), "size": [WIDTH, HEIGHT], "channels": channels, "values": text(values.astype("<f4").tobytes())}
+
+
+def read_numbers(file):
+    return numpy.asarray(Image.open(io.BytesIO(file))).astype(numpy.float32)
+
+
 def complete_files():
     for name, file, *more in files():
         yield name, file, *more, *[0, None][len(more) :]
@@ -324,6 +368,14 @@ def differences(committed):
         stored = numpy.frombuffer(pixels_of[case.get("same_as", name)], numpy.uint8).reshape(read.shape)
         if numpy.abs(read.astype(int) - stored).max() > case.get("off_by", 0):
             yield f"{name}: Pillow reads other pixels"
+    expected = {name: values for name, _, values in number_files()}
+    if list(expected) != [case["name"] for case in committed["numbers"]]:
+        yield f"the script makes the numbers {list(expected)}"
+    for case in committed["numbers"]:
+        name = case["name"]
+        read = read_numbers(base64.b64decode(case["file"])) if pillow_reads(name) else expected[name]
+        if read.astype("<f4").tobytes() != base64.b64decode(case["values"]):
+            yield f"{name}: other numbers"
 
 
 def main():
@@ -331,9 +383,10 @@ def main():
         found = list(differences(json.loads(PATH.read_text())))
         print("\n".join(found) if found else f"{PATH.name}: is what the script makes")
         sys.exit(1 if found else 0)
-    lines = ",\n".join("  " + json.dumps(case) for case in cases())
+    lists = {"cases": cases(), "numbers": numbers()}
     made_with = f"Pillow {Image.__version__}"
-    PATH.write_text(f'{{\n "made_with": "{made_with}",\n "cases": [\n{lines}\n ]\n}}\n')
+    texts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(case) for case in one) + "\n ]" for name, one in lists.items()]
+    PATH.write_text(f'{{\n "made_with": "{made_with}",\n' + ",\n".join(texts) + "\n}\n")
 
 
 main()

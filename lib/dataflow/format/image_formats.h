@@ -11,8 +11,8 @@
 // The formats of image files. Sizes and regions are those of the stored pixels, which Exif data may turn.
 // Readers of a header allocate no memory for pixels; a decoder is called for headers within the limits of
 // image.h, with a region inside of the image. Damaged and truncated files are DataErrors, not half an image.
-// Transparency is dropped; of 16 bits, the upper 8 are kept unless 16 are requested. GIF, TIFF and WebP need
-// a shared library, which is opened on first use: ResourceError without it.
+// Transparency is dropped; of 16 bits, the upper 8 are kept unless 16 bits or float32 are requested. GIF,
+// TIFF and WebP need a shared library, which is opened on first use: ResourceError without it.
 namespace tpack {
 
 using EncodedBytes = std::span<const uint8_t>;
@@ -64,7 +64,9 @@ Box decode_bmp(EncodedBytes bytes, const DecodeRequest& request, int channels, c
 bool is_tiff(EncodedBytes bytes);
 ImageSize read_tiff_header(EncodedBytes bytes);
 bool is_deep_tiff(EncodedBytes bytes);
-/// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr.
+/// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr; as float32 also
+/// signed integers of 8 or 16 bits and floats of 16, 32 or 64 bits, gray or RGB. Errors: also for NaN and
+/// infinite values.
 Box decode_tiff(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
 bool is_webp(EncodedBytes bytes);

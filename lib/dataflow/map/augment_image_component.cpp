@@ -88,7 +88,10 @@ class AugmentImages : public Map {
         here.throw_if_any();
       }
     }
-    for (const size_t image : images_) out[image].tensor.shape = shape.with(2, in[image].tensor.shape[2]);
+    for (const size_t image : images_) {
+      out[image].tensor.shape = shape.with(2, in[image].tensor.shape[2]);
+      depths_.push_back(in[image].depth);
+    }
     for (const Attached& one : attached_)
       if (one.annotation == Annotation::kMask) out[one.component].tensor.shape = Shape{shape[0], shape[1]};
     return out;
@@ -99,14 +102,15 @@ class AugmentImages : public Map {
     const std::string origin = d.is_image(images_[0]) ? d.image(images_[0]).origin() : "";
     const Transforms transforms = draw(size, key, origin);
     for (const Attached& one : attached_) augment_attached(d, one, size, transforms.steps);
-    for (const size_t index : images_) {
+    for (size_t k = 0; k < images_.size(); ++k) {
+      const size_t index = images_[k];
       if (const ImageSize own = size_of(d, index); !(own == size))
         throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
                         " and " + own.str());
       if (d.is_image(index)) {
         augment_image(d.image(index), transforms.steps);
       } else {
-        augment_tensor(d, index, transforms.steps);
+        augment_tensor(d, index, depths_[k], transforms.steps);
       }
     }
     return true;
@@ -131,7 +135,7 @@ class AugmentImages : public Map {
   /// Errors: ConfigError for what is not an image.
   Shape checked_shape(const Spec& in, size_t k) const {
     const ComponentSpec& image = in[images_[k]];
-    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
+    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.depth != Depth::k8;
     if (image.is_image && has_pixels && image.tensor.shape.rank() == 3) return image.tensor.shape;
     const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
     throw ConfigError(k < wanted_.size() ? wanted_[k].position : Position{},
@@ -256,8 +260,8 @@ class AugmentImages : public Map {
       reject(drawn.augmentor, file, error.err);
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
-      const char* const bits = depth == CV_8U ? "8" : "16";
-      reject(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
+      const char* const kept = depth == CV_8U ? "8 bits" : depth == CV_16U ? "16 bits" : "float32";
+      reject(drawn.augmentor, file, std::string("gave an image that is not ") + kept + " per channel");
     }
   }
 
@@ -288,21 +292,25 @@ class AugmentImages : public Map {
     image.set_pixels(std::move(pixels));
   }
 
-  void augment_tensor(Datapoint& d, size_t index, const std::vector<Drawn>& steps) const {
+  void augment_tensor(Datapoint& d, size_t index, Depth kind, const std::vector<Drawn>& steps) const {
     const Tensor in = d.tensor(index);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
-    cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
+    const int depth = in.dtype() == DType::kUInt8 ? CV_8U : CV_32F;
+    cv::Mat pixels(side(0), side(1), CV_MAKETYPE(depth, side(2)), in.raw());
+    if (kind == Depth::k16) pixels.convertTo(pixels, CV_16U);
     for (const Drawn& step : steps) apply_one(step, pixels, "");
-    if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
-    const Tensor out = d.renew(index, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
-    cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());
-    pixels.copyTo(target);
+    const bool is_same = pixels.data == reinterpret_cast<const uint8_t*>(in.raw());
+    if (is_same && pixels.rows == side(0) && pixels.cols == side(1)) return;
+    const Tensor out = d.renew(index, {in.dtype(), Shape{pixels.rows, pixels.cols, pixels.channels()}});
+    cv::Mat target(pixels.rows, pixels.cols, CV_MAKETYPE(depth, pixels.channels()), out.raw());
+    pixels.convertTo(target, depth);
   }
 
   Augmentors augmentors_;
   std::vector<ComponentRef> wanted_;
   std::string owner_;
   std::vector<size_t> images_;
+  std::vector<Depth> depths_;  // of each
   std::vector<Attached> attached_;
 };
 
@@ -318,7 +326,8 @@ class AugmentImageComponent final : public AugmentImages {
     return Schema<Params>(
                "Runs augmentors on an image, and what moves its pixels on the masks, boxes and points of the "
                "sample. Their numbers are for pixels of 0..255; those of 16 bits "
-               "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
+               "get 257 times as much, and those of depth float are taken as they are. In predictions "
+               "(`infer`), those that draw do not: random crops are "
                "center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)

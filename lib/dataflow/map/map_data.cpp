@@ -8,7 +8,7 @@ Spec MapData::bind(const Spec& in) {
   index_ = in.index(p_.component, "map MapData");
   Spec out = in;
   out[index_].tensor = p_.map->spec(in[index_].tensor);
-  out[index_].is_16_bit = false;
+  out[index_].depth = Depth::k8;
   out[index_].is_image =
       in[index_].is_image && out[index_].tensor.shape.rank() == in[index_].tensor.shape.rank();
   return out;

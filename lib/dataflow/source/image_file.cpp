@@ -40,14 +40,7 @@ void read_file(const std::string& path, Image& image) {
 
 ComponentSpec image_of_files(Color color, Depth depth) {
   const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(color)};
-  const bool is_deep = depth == Depth::k16;
-  return {"image", {is_deep ? DType::kFloat32 : DType::kUInt8, shape}, true, {}, is_deep};
-}
-
-Depth depth_of_bits(const std::string& source, int64_t bits) {
-  if (bits != 8 && bits != 16)
-    throw ConfigError(source + ": 'depth' is " + std::to_string(bits) + "; must be 8 or 16");
-  return bits == 16 ? Depth::k16 : Depth::k8;
+  return {"image", {depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32, shape}, true, {}, depth};
 }
 
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,

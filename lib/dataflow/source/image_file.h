@@ -12,12 +12,11 @@ namespace tpack {
 
 /// Of the field `depth` of sources other than ImageFolder, which has more of it.
 inline constexpr const char* kDepthDoc =
-    "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of ImageFolder";
+    "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535; float gives the values "
+    "of the files, as of ImageFolder";
 
 /// The component `image` of any size, which stays encoded until a map needs its pixels.
 ComponentSpec image_of_files(Color color, Depth depth);
-/// The value of a field `depth`, in bits. Errors: ConfigError that begins with the source.
-Depth depth_of_bits(const std::string& source, int64_t bits);
 
 /// The names in a folder that `keep` takes, sorted. Errors: DataError.
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,

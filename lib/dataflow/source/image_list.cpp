@@ -69,7 +69,7 @@ struct ImageListParams {
   bool header = true;
   Ref<Path> root;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
   bool shuffle = true;
 };
 
@@ -114,8 +114,7 @@ class ImageList final : public RandomAccessSource {
   explicit ImageList(Params p)
       : p_(std::move(p)),
         list_(resolved_path(p_.file)),
-        root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))),
-        depth_(depth_of_bits("ImageList", p_.depth)) {
+        root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))) {
     if (!p_.path.name.empty()) {
       table_ = make_table();
       return;
@@ -130,9 +129,9 @@ class ImageList final : public RandomAccessSource {
   }
 
   bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, depth_); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, p_.depth); }
   Spec spec() const override {
-    std::vector<ComponentSpec> components = {image_of_files(p_.color, depth_)};
+    std::vector<ComponentSpec> components = {image_of_files(p_.color, p_.depth)};
     if (table_ == nullptr)
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
@@ -200,7 +199,7 @@ class ImageList final : public RandomAccessSource {
       for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
       for (const size_t i : points_) out.set_tensor(i, as_points(out.tensor(i)));
     }
-    read_image_file(file(row), p_.color, depth_, out.renew_image(0));
+    read_image_file(file(row), p_.color, p_.depth, out.renew_image(0));
   }
 
  protected:
@@ -381,7 +380,7 @@ class ImageList final : public RandomAccessSource {
   }
   /// Looks at the first files that may lose bits: to open every file takes too long.
   void find_cut() {
-    if (depth_ == Depth::k16) return;
+    if (p_.depth != Depth::k8) return;
     int most = 10;
     for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
       if (!may_be_deep_image(paths_[row]) || bad_.contains(row)) continue;
@@ -393,7 +392,6 @@ class ImageList final : public RandomAccessSource {
   Params p_;
   std::string list_;
   fs::path root_;
-  Depth depth_;
   std::shared_ptr<RandomAccessSource> table_;  // null: the list is a text
   std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text

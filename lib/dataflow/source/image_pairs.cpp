@@ -28,7 +28,7 @@ struct ImagePairsParams {
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
   bool shuffle = true;
 };
 
@@ -74,7 +74,6 @@ class ImagePairs final : public RandomAccessSource {
         dir_(folder_of(p_.images)),
         mask_dir_(folder_of(p_.masks)),
         target_dir_(folder_of(p_.targets)),
-        depth_(depth_of_bits("ImagePairs", p_.depth)),
         masks_(code_of(p_)) {
     if (p_.masks.empty() && p_.targets.empty())
       throw ConfigError(
@@ -84,7 +83,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   Spec spec() const override {
-    std::vector<ComponentSpec> all = {image_of_files(p_.color, depth_)};
+    std::vector<ComponentSpec> all = {image_of_files(p_.color, p_.depth)};
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = p_.classes;
@@ -92,7 +91,7 @@ class ImagePairs final : public RandomAccessSource {
       all.push_back(std::move(mask));
     }
     if (!p_.targets.empty()) {
-      all.push_back(image_of_files(p_.color, depth_));
+      all.push_back(image_of_files(p_.color, p_.depth));
       all.back().name = "target";
     }
     return Spec(std::move(all));
@@ -110,7 +109,7 @@ class ImagePairs final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(path(dir_, file.name), p_.color, depth_, image);
+    read_image_file(path(dir_, file.name), p_.color, p_.depth, image);
     size_t at = 1;
     if (!p_.masks.empty()) {
       const std::vector<uint8_t> classes = masks_.read(path(mask_dir_, file.mask), image.size());
@@ -118,7 +117,7 @@ class ImagePairs final : public RandomAccessSource {
       std::copy(classes.begin(), classes.end(), mask.data<uint8_t>());
     }
     if (!p_.targets.empty())
-      read_image_file(path(target_dir_, file.target), p_.color, depth_, out.renew_image(at));
+      read_image_file(path(target_dir_, file.target), p_.color, p_.depth, out.renew_image(at));
   }
 
   SourceFacts facts() const override {
@@ -264,7 +263,6 @@ class ImagePairs final : public RandomAccessSource {
   std::string dir_;
   std::string mask_dir_;
   std::string target_dir_;
-  Depth depth_;
   MaskReader masks_;
   std::vector<Entry> files_;
   std::vector<std::string> remarks_;

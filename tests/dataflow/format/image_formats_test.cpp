@@ -1,6 +1,8 @@
 #include "dataflow/format/image_formats.h"
 
+#include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -46,12 +48,18 @@ cv::Mat deep_pixels(const std::vector<uint8_t>& bytes, int width, int height, in
   return out;
 }
 
+const nlohmann::json& golden_json() {
+  static const auto kept = [] {
+    std::ifstream in(source_folder() + "/tests/golden/images.json");
+    return nlohmann::json::parse(in);
+  }();
+  return kept;
+}
+
 std::vector<GoldenImage> read_golden_images() {
-  std::ifstream in(source_folder() + "/tests/golden/images.json");
   std::map<std::string, cv::Mat> pixels;
   std::vector<GoldenImage> all;
-  const auto golden = nlohmann::json::parse(in);
-  for (const auto& one : golden.at("cases")) {
+  for (const auto& one : golden_json().at("cases")) {
     GoldenImage image{.name = one.at("name"), .file = from_base64(one.at("file"))};
     const int width = one.at("size").at(0);
     const int height = one.at("size").at(1);
@@ -88,6 +96,27 @@ void for_each_golden_image(Test&& test) {
     SCOPED_TRACE(image.name);
     test(image);
   }
+}
+
+/// A TIFF whose pixels are numbers.
+struct GoldenNumbers {
+  std::string name;
+  std::vector<uint8_t> file;
+  cv::Mat values;  // float32
+};
+
+const std::vector<GoldenNumbers>& golden_numbers() {
+  static const std::vector<GoldenNumbers> kept = [] {
+    std::vector<GoldenNumbers> all;
+    for (const auto& one : golden_json().at("numbers")) {
+      std::vector<uint8_t> values = from_base64(one.at("values"));
+      const int channels = one.at("channels");
+      const cv::Mat pixels(one.at("size").at(1), one.at("size").at(0), CV_32FC(channels), values.data());
+      all.push_back({one.at("name"), from_base64(one.at("file")), pixels.clone()});
+    }
+    return all;
+  }();
+  return kept;
 }
 
 TEST(ImageFormats, give_the_pixels_of_pillow) {
@@ -142,6 +171,38 @@ TEST(ImageFormats, have_16_bits_where_the_file_has_them) {
   });
 }
 
+TEST(ImageFormats, have_their_own_numbers_as_floats) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const Region all{0, 0, image.rgb.cols, image.rgb.rows};
+    const int channels = image.deep.empty() ? 3 : image.deep.channels();
+    const cv::Mat pixels =
+        decoded_image(image.file, all, channels, image.deep.empty() ? Depth::k8 : Depth::k16);
+    cv::Mat expected;
+    pixels.convertTo(expected, CV_32F);
+    const cv::Mat out = decoded_image(image.file, all, channels, Depth::kFloat);
+    ASSERT_EQ(out.type(), expected.type());
+    EXPECT_EQ(largest_difference(out, expected), 0);
+  });
+}
+
+TEST(ImageFormats, have_the_numbers_of_float_tiffs) {
+  for (const GoldenNumbers& one : golden_numbers()) {
+    SCOPED_TRACE(one.name);
+    const Region all{0, 0, one.values.cols, one.values.rows};
+    const cv::Mat out = decoded_image(one.file, all, one.values.channels(), Depth::kFloat);
+    ASSERT_EQ(out.type(), one.values.type());
+    EXPECT_EQ(std::memcmp(out.data, one.values.data, out.total() * out.elemSize()), 0);
+    const Region part{3, 2, 9, 8};
+    EXPECT_EQ(largest_difference(decoded_image(one.file, part, one.values.channels(), Depth::kFloat),
+                                 one.values(cv::Rect(3, 2, 9, 8))),
+              0);
+    EXPECT_FALSE(image_format_of(one.file)->is_deep(one.file)) << "no bits are lost: it is rejected";
+    for (const Depth depth : {Depth::k8, Depth::k16})
+      EXPECT_THAT(error_of([&] { decoded_image(one.file, all, 1, depth); }),
+                  testing::HasSubstr("pixels, which only 'depth: float' of a source of images reads"));
+  }
+}
+
 /// The last bytes of some formats are not pixels: the end of the last chunk, an index, further pages.
 TEST(ImageFormats, truncated_files_are_errors) {
   for_each_golden_image([](const GoldenImage& image) {
@@ -176,23 +237,36 @@ std::vector<uint8_t> mutated(std::vector<uint8_t> file, std::mt19937& random) {
   return file;
 }
 
+/// Mutations of a file give an image of the size in their header, or a DataError. `read` reads the i-th one.
+void mutate(const std::vector<uint8_t>& original,
+            const std::function<cv::Mat(const std::vector<uint8_t>&, const Region&, int)>& read) {
+  std::mt19937 random(1);
+  constexpr int64_t kMostPixels = 1'000'000;  // larger ones take time, and no other path
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<uint8_t> file = mutated(original, random);
+    try {
+      const ImageSize size = read_image_header(file);
+      if (int64_t{size.width} * size.height > kMostPixels) continue;
+      const cv::Mat out = read(file, {0, 0, size.width, size.height}, i);
+      EXPECT_EQ(out.cols, size.width);
+      EXPECT_EQ(out.rows, size.height);
+    } catch (const DataError&) {
+    }
+  }
+}
+
 TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
   for_each_golden_image([](const GoldenImage& image) {
-    std::mt19937 random(1);
-    constexpr int64_t kMostPixels = 1'000'000;  // larger ones take time, and no other path
-    for (int i = 0; i < 300; ++i) {
-      const std::vector<uint8_t> file = mutated(image.file, random);
-      try {
-        const ImageSize size = read_image_header(file);
-        if (int64_t{size.width} * size.height > kMostPixels) continue;
-        const Depth depth = i % 2 == 0 ? Depth::k8 : Depth::k16;
-        const cv::Mat out = decoded_image(file, {0, 0, size.width, size.height}, i % 3 == 0 ? 1 : 3, depth);
-        EXPECT_EQ(out.cols, size.width);
-        EXPECT_EQ(out.rows, size.height);
-      } catch (const DataError&) {
-      }
-    }
+    mutate(image.file, [](const std::vector<uint8_t>& file, const Region& all, int i) {
+      return decoded_image(file, all, i % 3 == 0 ? 1 : 3, i % 2 == 0 ? Depth::k8 : Depth::k16);
+    });
   });
+  for (const GoldenNumbers& one : golden_numbers()) {
+    SCOPED_TRACE(one.name);
+    mutate(one.file, [](const std::vector<uint8_t>& file, const Region& all, int i) {
+      return decoded_image(file, all, i % 3 == 0 ? 1 : 3, Depth::kFloat);
+    });
+  }
 }
 
 const std::vector<uint8_t>& golden_file(const std::string& name) {
@@ -249,8 +323,20 @@ TEST(ImageFormat, damage_is_named) {
   EXPECT_THAT(error_with("tiff_lzw", 20), testing::HasSubstr("damaged TIFF: "));
 }
 
-/// Of pixels that are numbers, nothing says which of them is white.
-TEST(ImageFormat, tiffs_that_are_no_pictures_are_rejected) {
+TEST(ImageFormat, floats_must_be_finite) {
+  const GoldenNumbers& gray = golden_numbers().front();
+  const auto error_with = [&](std::array<uint8_t, 4> value) {
+    std::vector<uint8_t> file = gray.file;
+    std::copy(value.begin(), value.end(), file.begin() + 8 + 4 * (3 * 17 + 5));
+    return error_of([&] { decoded_image(file, {4, 1, 10, 10}, 1, Depth::kFloat); });
+  };
+  EXPECT_EQ(error_with({0, 0, 0xC0, 0x7F}),
+            "a TIFF with the value NaN at pixel (5, 3); pixels must be finite numbers of float32");
+  EXPECT_EQ(error_with({0, 0, 0x80, 0xFF}),
+            "a TIFF with the value infinity at pixel (5, 3); pixels must be finite numbers of float32");
+}
+
+TEST(ImageFormat, tiffs_of_other_numbers_are_rejected) {
   std::vector<uint8_t> file = golden_file("tiff_gray_16");
   // The last field, samples per pixel, becomes the format of the samples; there is one sample without it,
   // too.
@@ -258,16 +344,11 @@ TEST(ImageFormat, tiffs_that_are_no_pictures_are_rejected) {
   auto field = std::search(file.begin(), file.end(), samples.begin(), samples.end());
   ASSERT_NE(field, file.end());
   *field = 0x53;
-  field[8] = 2;
+  field[8] = 5;
   EXPECT_EQ(error_of([&] {
               decoded_image(file, {0, 0, 17, 13});
             }),
-            "a TIFF of signed or complex pixels, which is not supported; convert it to JPEG or PNG");
-  field[8] = 3;
-  EXPECT_EQ(error_of([&] {
-              decoded_image(file, {0, 0, 17, 13});
-            }),
-            "a TIFF of floating-point pixels, which is not supported; convert it to JPEG or PNG");
+            "a TIFF of complex or unknown pixels, which is not supported; convert it to JPEG or PNG");
 }
 
 }  // namespace
