@@ -56,11 +56,11 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   return bytes_;
 }
 
-void Image::header_known(Color color, std::string_view origin, Depth depth) {
+void Image::header_known(const ImageForm& form, std::string_view origin) {
   origin_ = origin;
-  with_origin(origin_, [&] { size_ = read_image_header(bytes_); });
-  channels_ = channels_of(color);
-  depth_ = depth;
+  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form.frames); });
+  channels_ = form.channels();
+  form_ = form;
 }
 
 void Image::set_pixels(cv::Mat pixels) {
@@ -84,9 +84,10 @@ Box Image::decode(const DecodeRequest& request) {
   TPACK_ASSERT(encoded_, "the image is decoded already");
   cv::Mat out = pooled_mat();
   DecodeRequest of_this = request;
-  of_this.depth = depth_;
+  of_this.depth = form_.depth;
+  of_this.frames = form_.frames;
   Box region;
-  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_, out); });
+  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_of(form_.color), out); });
   set_pixels(std::move(out));
   return region;
 }

@@ -76,6 +76,17 @@ struct Codec<Depth> {
   static ConfigNode dump(Depth depth);
 };
 
+/// What becomes of the pixels of a file.
+struct ImageForm {
+  Color color = Color::kRgb;
+  Depth depth = Depth::k8;
+  int frames = 1;  // one after the other as channels
+
+  int channels() const { return frames * channels_of(color); }
+};
+/// OpenCV has 512 channels at most.
+constexpr int kMostFrames = 128;
+
 /// True for names that end in .jpg, .png or another ending of format/image_formats.h, in letters of any case.
 bool is_image_file(std::string_view path);
 /// Those endings: ".jpg, .jpeg, .png or .gif", of all formats.
@@ -90,6 +101,8 @@ struct DecodeRequest {
   /// size, but at least kReducedMargin times this one.
   ImageSize shrinks_to = {};
   Depth depth = Depth::k8;
+  /// More than 1: so many frames of the file, evenly spaced, at full size.
+  int frames = 1;
 };
 
 /// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
@@ -97,7 +110,8 @@ struct DecodeRequest {
 /// (4.1).
 constexpr int kReducedMargin = 2;
 
-/// Largest image that is decoded; checked in the header before any memory for pixels is allocated.
+/// Largest image that is decoded, with all of its frames; checked in the header before any memory for pixels
+/// is allocated.
 constexpr int kMaxImageSide = 16384;
 constexpr int64_t kMaxImagePixels = 64'000'000;
 
@@ -124,8 +138,8 @@ class Image {
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
   /// file that the bytes come from. Errors: DataError if it is not an image of a known format, is
   /// damaged, or is larger than the limits.
-  void header_known(Color color, std::string_view origin = {}, Depth depth = Depth::k8);
-  /// Takes pixels of 1 or 3 channels: 8 or 16 bit, or float32.
+  void header_known(const ImageForm& form, std::string_view origin = {});
+  /// Takes pixels: 8 or 16 bit, or float32.
   void set_pixels(cv::Mat pixels);
 
   /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
@@ -137,7 +151,7 @@ class Image {
  private:
   ImageSize size_;
   int channels_ = 0;
-  Depth depth_ = Depth::k8;
+  ImageForm form_;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
   std::string origin_;

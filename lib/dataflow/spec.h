@@ -33,6 +33,8 @@ struct ComponentSpec {
   /// Of an image: k16 and kFloat are float32 here. Augmentors work on those of 16 bits, 0 to 65535, as on
   /// those of 8 bits; they take floats as pixels of 0..255.
   Depth depth = Depth::k8;
+  /// Of an image: its channels are those of so many frames, one after the other.
+  int frames = 1;
   Annotation annotation = Annotation::kNone;
 
   /// The class of a label; the number itself if it has no name.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "dataflow/datapoint.h"
+#include "dataflow/frames.h"
 #include "draw/png.h"
 #include "system/file_io.h"
 
@@ -70,7 +71,7 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
       const std::string name =
           label ? spec[*label].class_name(static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
                 : "";
-      const Tensor one = batched ? images.row(row) : images;
+      const Tensor one = first_frame(batched ? images.row(row) : images, image->frames);
       const auto png = encode_png(image->depth == Depth::k8 ? one : in_bytes(one, image->depth));
       write_whole_file(folder + "/" + sample_file_name(written, name), png.at(0).png);
     }

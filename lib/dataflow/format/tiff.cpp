@@ -11,8 +11,10 @@
 
 #include "core/error.h"
 #include "dataflow/format/image_formats.h"
+#include "dataflow/format/orientation.h"
 #include "dataflow/format/stored_pixels.h"
 #include "dataflow/format/tiff_file.h"
+#include "dataflow/frames.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -293,7 +295,7 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
   if (channels == 0) return computed_by_library(file, region);
   if (header.meaning == PHOTOMETRIC_YCBCR) file.convert_to_rgb();
   if (has_numbers(header)) {
-    const cv::Mat numbers = TiffSamples(file, region, channels).read();
+    cv::Mat numbers = TiffSamples(file, region, channels).read();
     require_finite(numbers, region);
     return numbers;
   }
@@ -307,6 +309,11 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
   if (header.meaning == PHOTOMETRIC_MINISWHITE) invert(samples);
   if (header.meaning != PHOTOMETRIC_SEPARATED) return samples;
   return header.bits == 16 ? rgb_of_inks<uint16_t>(samples) : rgb_of_inks<uint8_t>(samples);
+}
+
+Box decode_page(TiffFile& file, const DecodeRequest& request, int channels, cv::Mat& out) {
+  check_tiff(file.header(), request.depth);
+  return give_pixels(stored_colors(file, request.region), channels, request.depth, out);
 }
 
 }  // namespace
@@ -326,8 +333,34 @@ bool is_deep_tiff(EncodedBytes bytes) {
 
 Box decode_tiff(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   TiffFile file(bytes);
-  check_tiff(file.header(), request.depth);
-  return give_pixels(stored_colors(file, request.region), channels, request.depth, out);
+  return decode_page(file, request, channels, out);
+}
+
+std::vector<cv::Mat> decode_tiff_pages(EncodedBytes bytes, const DecodeRequest& request, int channels) {
+  const std::vector<uint32_t> directories = tiff_directories(bytes);
+  const auto pages = std::ssize(directories);
+  TiffFile file(bytes);
+  const ImageSize size = file.header().size;
+  std::vector<cv::Mat> all;
+  int64_t open = 0;
+  for (int i = 0; i < request.frames; ++i) {
+    const int64_t page = frame_at(i, request.frames, pages);
+    if (i > 0 && page == open) {
+      all.push_back(all.back());
+      continue;
+    }
+    try {
+      if (page != open) file.open_page(directories[static_cast<size_t>(page)]);
+      open = page;
+      if (!(file.header().size == size))
+        throw DataError("has " + file.header().size.str() + " pixels, and the first page has " + size.str());
+      decode_page(file, request, channels, all.emplace_back());
+    } catch (const DataError& error) {
+      throw DataError("page " + std::to_string(page + 1) + " of " + std::to_string(pages) + ": " +
+                      error.what());
+    }
+  }
+  return all;
 }
 
 }  // namespace tpack

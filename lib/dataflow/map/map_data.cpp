@@ -11,6 +11,9 @@ Spec MapData::bind(const Spec& in) {
   out[index_].depth = Depth::k8;
   out[index_].is_image =
       in[index_].is_image && out[index_].tensor.shape.rank() == in[index_].tensor.shape.rank();
+  const bool has_channels =
+      out[index_].is_image && out[index_].tensor.shape[-1] == in[index_].tensor.shape[-1];
+  if (!has_channels) out[index_].frames = 1;
   return out;
 }
 

@@ -38,9 +38,10 @@ void read_file(const std::string& path, Image& image) {
 
 }  // namespace
 
-ComponentSpec image_of_files(Color color, Depth depth) {
-  const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(color)};
-  return {"image", {depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32, shape}, true, {}, depth};
+ComponentSpec image_of_files(const ImageForm& form) {
+  const Shape shape{Shape::kUnknown, Shape::kUnknown, form.channels()};
+  const DType dtype = form.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
+  return {"image", {dtype, shape}, true, {}, form.depth, form.frames};
 }
 
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,
@@ -61,9 +62,9 @@ std::string size_stamp(const std::string& name, const std::string& path) {
   return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
 }
 
-void read_image_file(const std::string& path, Color color, Depth depth, Image& image) {
+void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
   read_file(path, image);
-  image.header_known(color, path, depth);
+  image.header_known(form, path);
 }
 
 bool may_be_deep_image(const std::string& path) {

@@ -70,6 +70,7 @@ struct ImageListParams {
   Ref<Path> root;
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
+  int frames = 1;
   bool shuffle = true;
 };
 
@@ -109,6 +110,7 @@ class ImageList final : public RandomAccessSource {
         .field("root", &Params::root, "the folder that paths are relative to; default: that of the list")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageList(Params p)
@@ -129,9 +131,9 @@ class ImageList final : public RandomAccessSource {
   }
 
   bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, p_.depth); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(image_form()); }
   Spec spec() const override {
-    std::vector<ComponentSpec> components = {image_of_files(p_.color, p_.depth)};
+    std::vector<ComponentSpec> components = {image_of_files(image_form())};
     if (table_ == nullptr)
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
@@ -199,7 +201,7 @@ class ImageList final : public RandomAccessSource {
       for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
       for (const size_t i : points_) out.set_tensor(i, as_points(out.tensor(i)));
     }
-    read_image_file(file(row), p_.color, p_.depth, out.renew_image(0));
+    read_image_file(file(row), image_form(), out.renew_image(0));
   }
 
  protected:
@@ -222,6 +224,7 @@ class ImageList final : public RandomAccessSource {
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
   static constexpr const char* kLabel = "label";
   static constexpr const char* kImage = "image";
 

@@ -29,6 +29,7 @@ struct ImagePairsParams {
   std::optional<int64_t> ignore;
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
+  int frames = 1;
   bool shuffle = true;
 };
 
@@ -55,7 +56,8 @@ class ImagePairs final : public RandomAccessSource {
                "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
                "class "
                "numbers, and of two classes 255 is the second one; or colors, see `colors`")
-        .field("targets", &Params::targets, "folder of the images that images of the same name shall become")
+        .field("targets", &Params::targets,
+               "folder of the images that images of the same name shall become; of several frames, the first")
         .field("suffix", &Params::suffix,
                "what names in the other folder have before their extension: _mask of 1_mask.png")
         .field("classes", &Params::classes, "names of the classes of pixels, in the order of their numbers")
@@ -67,6 +69,7 @@ class ImagePairs final : public RandomAccessSource {
                "need ignore_label: 255")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImagePairs(Params p)
@@ -83,7 +86,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   Spec spec() const override {
-    std::vector<ComponentSpec> all = {image_of_files(p_.color, p_.depth)};
+    std::vector<ComponentSpec> all = {image_of_files(image_form())};
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = p_.classes;
@@ -91,7 +94,7 @@ class ImagePairs final : public RandomAccessSource {
       all.push_back(std::move(mask));
     }
     if (!p_.targets.empty()) {
-      all.push_back(image_of_files(p_.color, p_.depth));
+      all.push_back(image_of_files(target_form()));
       all.back().name = "target";
     }
     return Spec(std::move(all));
@@ -109,7 +112,7 @@ class ImagePairs final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(path(dir_, file.name), p_.color, p_.depth, image);
+    read_image_file(path(dir_, file.name), image_form(), image);
     size_t at = 1;
     if (!p_.masks.empty()) {
       const std::vector<uint8_t> classes = masks_.read(path(mask_dir_, file.mask), image.size());
@@ -117,7 +120,7 @@ class ImagePairs final : public RandomAccessSource {
       std::copy(classes.begin(), classes.end(), mask.data<uint8_t>());
     }
     if (!p_.targets.empty())
-      read_image_file(path(target_dir_, file.target), p_.color, p_.depth, out.renew_image(at));
+      read_image_file(path(target_dir_, file.target), target_form(), out.renew_image(at));
   }
 
   SourceFacts facts() const override {
@@ -138,6 +141,8 @@ class ImagePairs final : public RandomAccessSource {
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
+  ImageForm target_form() const { return {p_.color, p_.depth}; }
   struct Entry {
     std::string name;
     std::string mask;

@@ -1,85 +1,14 @@
 #include "dataflow/format/image_formats.h"
 
 #include <cstring>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <random>
-
-#include <nlohmann/json.hpp>
 
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_codec.h"
+#include "dataflow/golden_images.h"
 #include "dataflow/test_images.h"
-#include "support/paths.h"
 
 namespace tpack {
 namespace {
-
-std::vector<uint8_t> from_base64(const std::string& text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<uint8_t> bytes;
-  uint32_t value = 0;
-  int bits = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    value = value << 6U | static_cast<uint32_t>(digits.find(c));
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push_back(static_cast<uint8_t>(value >> static_cast<unsigned>(bits)));
-  }
-  return bytes;
-}
-
-/// A file of tests/golden/images.json with what Pillow reads from it.
-struct GoldenImage {
-  std::string name;
-  std::vector<uint8_t> file;
-  cv::Mat rgb;
-  cv::Mat deep;  // 16 bits, if the file has them
-  double off_by = 0;
-};
-
-cv::Mat deep_pixels(const std::vector<uint8_t>& bytes, int width, int height, int channels) {
-  cv::Mat out(height, width, CV_16UC(channels));
-  for (size_t i = 0; i < bytes.size() / 2; ++i)
-    out.ptr<uint16_t>()[i] = static_cast<uint16_t>(bytes[2 * i] << 8U | bytes[2 * i + 1]);
-  return out;
-}
-
-const nlohmann::json& golden_json() {
-  static const auto kept = [] {
-    std::ifstream in(source_folder() + "/tests/golden/images.json");
-    return nlohmann::json::parse(in);
-  }();
-  return kept;
-}
-
-std::vector<GoldenImage> read_golden_images() {
-  std::map<std::string, cv::Mat> pixels;
-  std::vector<GoldenImage> all;
-  for (const auto& one : golden_json().at("cases")) {
-    GoldenImage image{.name = one.at("name"), .file = from_base64(one.at("file"))};
-    const int width = one.at("size").at(0);
-    const int height = one.at("size").at(1);
-    if (one.contains("rgb")) {
-      std::vector<uint8_t> bytes = from_base64(one.at("rgb"));
-      pixels[image.name] = cv::Mat(height, width, CV_8UC3, bytes.data()).clone();
-    }
-    image.rgb = pixels.at(one.value("same_as", image.name));
-    image.off_by = one.value("off_by", 0);
-    if (one.contains("deep"))
-      image.deep = deep_pixels(from_base64(one.at("deep")), width, height, one.at("deep_channels"));
-    all.push_back(std::move(image));
-  }
-  return all;
-}
-
-const std::vector<GoldenImage>& golden_images() {
-  static const std::vector<GoldenImage> kept = read_golden_images();
-  return kept;
-}
 
 cv::Mat decoded_image(const std::vector<uint8_t>& file, const Region& region, int channels = 3,
                       Depth depth = Depth::k8) {
@@ -98,26 +27,7 @@ void for_each_golden_image(Test&& test) {
   }
 }
 
-/// A TIFF whose pixels are numbers.
-struct GoldenNumbers {
-  std::string name;
-  std::vector<uint8_t> file;
-  cv::Mat values;  // float32
-};
-
-const std::vector<GoldenNumbers>& golden_numbers() {
-  static const std::vector<GoldenNumbers> kept = [] {
-    std::vector<GoldenNumbers> all;
-    for (const auto& one : golden_json().at("numbers")) {
-      std::vector<uint8_t> values = from_base64(one.at("values"));
-      const int channels = one.at("channels");
-      const cv::Mat pixels(one.at("size").at(1), one.at("size").at(0), CV_32FC(channels), values.data());
-      all.push_back({one.at("name"), from_base64(one.at("file")), pixels.clone()});
-    }
-    return all;
-  }();
-  return kept;
-}
+const std::vector<uint8_t>& golden_file(const std::string& name) { return golden_image(name).file; }
 
 TEST(ImageFormats, give_the_pixels_of_pillow) {
   for_each_golden_image([](const GoldenImage& image) {
@@ -220,41 +130,6 @@ TEST(ImageFormats, truncated_files_are_errors) {
   });
 }
 
-/// Flipped bits, sizes that the header does not have, truncated files.
-std::vector<uint8_t> mutated(std::vector<uint8_t> file, std::mt19937& random) {
-  const auto below = [&random](size_t end) { return random() % end; };
-  constexpr std::array<uint8_t, 6> kExtremes = {0, 1, 0x7F, 0x80, 0xFF, '9'};
-  const size_t changes = 1 + below(3);
-  for (size_t i = 0; i < changes; ++i) {
-    const bool in_header = below(2) == 0;
-    const size_t at = below(in_header ? std::min<size_t>(file.size(), 64) : file.size());
-    if (below(3) == 0)
-      file[at] = kExtremes.at(below(kExtremes.size()));
-    else
-      file[at] ^= static_cast<uint8_t>(1U << below(8));
-  }
-  if (below(8) == 0) file.resize(1 + below(file.size()));
-  return file;
-}
-
-/// Mutations of a file give an image of the size in their header, or a DataError. `read` reads the i-th one.
-void mutate(const std::vector<uint8_t>& original,
-            const std::function<cv::Mat(const std::vector<uint8_t>&, const Region&, int)>& read) {
-  std::mt19937 random(1);
-  constexpr int64_t kMostPixels = 1'000'000;  // larger ones take time, and no other path
-  for (int i = 0; i < 300; ++i) {
-    const std::vector<uint8_t> file = mutated(original, random);
-    try {
-      const ImageSize size = read_image_header(file);
-      if (int64_t{size.width} * size.height > kMostPixels) continue;
-      const cv::Mat out = read(file, {0, 0, size.width, size.height}, i);
-      EXPECT_EQ(out.cols, size.width);
-      EXPECT_EQ(out.rows, size.height);
-    } catch (const DataError&) {
-    }
-  }
-}
-
 TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
   for_each_golden_image([](const GoldenImage& image) {
     mutate(image.file, [](const std::vector<uint8_t>& file, const Region& all, int i) {
@@ -267,12 +142,6 @@ TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
       return decoded_image(file, all, i % 3 == 0 ? 1 : 3, Depth::kFloat);
     });
   }
-}
-
-const std::vector<uint8_t>& golden_file(const std::string& name) {
-  const auto found = std::find_if(golden_images().begin(), golden_images().end(),
-                                  [&name](const GoldenImage& image) { return image.name == name; });
-  return found->file;
 }
 
 TEST(ImageFormat, is_known_by_its_content) {
