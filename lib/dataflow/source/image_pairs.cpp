@@ -55,7 +55,10 @@ class ImagePairs final : public RandomAccessSource {
         .field("masks", &Params::masks,
                "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
                "class "
-               "numbers, and of two classes 255 is the second one; or colors, see `colors`")
+               "numbers, and of two classes 255 is the second one; or colors, see `colors`; or .mat files of "
+               "BSDS500, in "
+               "which class 1 is an edge that at least half of the people drew: classes: [background, edge]; "
+               "they may be in the folder of the images")
         .field("targets", &Params::targets,
                "folder of the images that images of the same name shall become; of several frames, the first")
         .field("suffix", &Params::suffix,
@@ -217,12 +220,21 @@ class ImagePairs final : public RandomAccessSource {
           list, std::to_string(missing.size()) + " files that it lists are missing: " + join_first(missing));
   }
 
+  /// Masks that are MAT files may be in the folder of the images, so other files do not count next to them.
+  static std::vector<std::string> mask_names(const std::string& folder) {
+    const std::vector<std::string> edges = sorted_names(folder, [](const fs::directory_entry& entry) {
+      const fs::path name = entry.path().filename();
+      return !is_hidden(name.string()) && name.extension() == ".mat";
+    });
+    return edges.empty() ? image_names(folder) : edges;
+  }
+
   /// Errors: DataError with the images that have none, or of which there are several.
   void find_partners(const Ref<Path>& dir, const std::string& what, std::string Entry::*partner) {
     require_folder("ImagePairs", dir);
     const std::string folder = resolved_path(dir);
     std::map<std::string, std::string> by_stem;
-    for (const std::string& name : image_names(folder)) {
+    for (const std::string& name : partner == &Entry::mask ? mask_names(folder) : image_names(folder)) {
       const auto [twin, is_new] = by_stem.emplace(fs::path(name).stem().string(), name);
       if (!is_new)
         throw DataError(folder, "has " + printable(twin->second) + " and " + printable(name) +
