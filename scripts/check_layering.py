@@ -46,7 +46,7 @@ ONLY_IN = {
     r"oneapi/dnnl": ["cpu"],
     r"hwy/": ["cpu", "tensor"],
     r"opencv2/": ["dataflow"],
-    r"(gif_lib|tiffio|webp/decode)\.h": ["dataflow"],
+    r"(gif_lib|tiffio|webp/(decode|demux))\.h": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
     r"(zlib|zstd)\.h": ["dataflow"],
     r"google/protobuf": ["dataflow"],

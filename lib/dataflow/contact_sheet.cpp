@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/frames.h"
 #include "draw/annotation.h"
 #include "draw/png.h"
 #include "system/file_io.h"
@@ -49,7 +50,7 @@ Columns find_columns(const Spec& spec) {
 /// One sample of a datapoint, or its row `row` if that is a batch.
 CaptionedImage captioned(Datapoint& d, const Spec& spec, const Columns& columns, std::optional<int64_t> row) {
   const auto part = [&](size_t i) { return row ? d.to_tensor(i).row(*row) : d.to_tensor(i); };
-  CaptionedImage one{part(columns.image), ""};
+  CaptionedImage one{first_frame(part(columns.image), spec[columns.image].frames), ""};
   if (columns.mask) one.mask = part(*columns.mask);
   if (columns.boxes) one.boxes = part(*columns.boxes);
   if (columns.points) one.points = part(*columns.points);

@@ -30,6 +30,20 @@ bool is_hidden(std::string_view name) { return name.starts_with('.') || name == 
 
 std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
 
+std::optional<Depth> Codec<Depth>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.is_string() && node.text() == "float") return Depth::kFloat;
+  const bool is_integer = node.kind() == ConfigNode::Kind::kInt;
+  if (is_integer && node.as_int() == 8) return Depth::k8;
+  if (is_integer && node.as_int() == 16) return Depth::k16;
+  reader.wrong_type(node, "8, 16 or float");
+  return std::nullopt;
+}
+
+ConfigNode Codec<Depth>::dump(Depth depth) {
+  if (depth == Depth::kFloat) return "float";
+  return depth == Depth::k16 ? 16 : 8;
+}
+
 Image::Image() = default;
 Image::Image(Image&&) noexcept = default;
 Image& Image::operator=(Image&&) noexcept = default;
@@ -42,16 +56,17 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   return bytes_;
 }
 
-void Image::header_known(Color color, std::string_view origin, Depth depth) {
+void Image::header_known(const ImageForm& form, std::string_view origin) {
   origin_ = origin;
-  with_origin(origin_, [&] { size_ = read_image_header(bytes_); });
-  channels_ = channels_of(color);
-  depth_ = depth;
+  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form.frames); });
+  channels_ = form.channels();
+  form_ = form;
 }
 
 void Image::set_pixels(cv::Mat pixels) {
-  TPACK_ASSERT((pixels.depth() == CV_8U || pixels.depth() == CV_16U) && pixels.dims == 2,
-               "pixels have 8 or 16 bits");
+  const int depth = pixels.depth();
+  TPACK_ASSERT((depth == CV_8U || depth == CV_16U || depth == CV_32F) && pixels.dims == 2,
+               "pixels have 8 or 16 bits or are float32");
   if (pixels_ == nullptr) pixels_ = std::make_unique<cv::Mat>();
   *pixels_ = std::move(pixels);
   size_ = {pixels_->cols, pixels_->rows};
@@ -69,9 +84,10 @@ Box Image::decode(const DecodeRequest& request) {
   TPACK_ASSERT(encoded_, "the image is decoded already");
   cv::Mat out = pooled_mat();
   DecodeRequest of_this = request;
-  of_this.depth = depth_;
+  of_this.depth = form_.depth;
+  of_this.frames = form_.frames;
   Box region;
-  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_, out); });
+  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_of(form_.color), out); });
   set_pixels(std::move(out));
   return region;
 }

@@ -60,9 +60,32 @@ struct EnumNames<Color> {
   static constexpr std::array<std::pair<const char*, Color>, 2> kNames = {
       {{"rgb", Color::kRgb}, {"gray", Color::kGray}}};
 };
-/// Bits of a channel of a pixel.
-enum class Depth : uint8_t { k8, k16 };
 inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
+/// What a channel of a pixel is; a config writes 8, 16 or float.
+enum class Depth : uint8_t {
+  k8,      // uint8, white is 255
+  k16,     // uint16, white is 65535
+  kFloat,  // float32: the values that a file has
+};
+template <>
+struct Codec<Depth> {
+  static FieldType type() {
+    return FieldType::either({FieldType::integer(), FieldType::choice({"float"})}, "8, 16 or float");
+  }
+  static std::optional<Depth> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(Depth depth);
+};
+
+/// What becomes of the pixels of a file.
+struct ImageForm {
+  Color color = Color::kRgb;
+  Depth depth = Depth::k8;
+  int frames = 1;  // one after the other as channels
+
+  int channels() const { return frames * channels_of(color); }
+};
+/// OpenCV has 512 channels at most.
+constexpr int kMostFrames = 128;
 
 /// True for names that end in .jpg, .png or another ending of format/image_formats.h, in letters of any case.
 bool is_image_file(std::string_view path);
@@ -78,6 +101,8 @@ struct DecodeRequest {
   /// may then give it at a reduced size, but at least kReducedMargin times the final one.
   double shrinks_by = 1;
   Depth depth = Depth::k8;
+  /// More than 1: so many frames of the file, evenly spaced, at full size.
+  int frames = 1;
 };
 
 /// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
@@ -85,12 +110,13 @@ struct DecodeRequest {
 /// (4.1).
 constexpr int kReducedMargin = 2;
 
-/// Largest image that is decoded; checked in the header before any memory for pixels is allocated.
+/// Largest image that is decoded, with all of its frames; checked in the header before any memory for pixels
+/// is allocated.
 constexpr int kMaxImageSide = 16384;
 constexpr int64_t kMaxImagePixels = 64'000'000;
 
-/// An image of a sample: pixels of 8 or 16 bits, or encoded bytes of a file with their size from the
-/// header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls
+/// An image of a sample: pixels of 8 or 16 bits or float32, or encoded bytes of a file with their size from
+/// the header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls
 /// `decode` with the region that it needs. Memory is reused from sample to sample. Threads: one at a time.
 class Image {
  public:
@@ -112,8 +138,8 @@ class Image {
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
   /// file that the bytes come from. Errors: DataError if it is not an image of a known format, is
   /// damaged, or is larger than the limits.
-  void header_known(Color color, std::string_view origin = {}, Depth depth = Depth::k8);
-  /// Takes pixels of 1 or 3 channels, 8 or 16 bit.
+  void header_known(const ImageForm& form, std::string_view origin = {});
+  /// Takes pixels: 8 or 16 bit, or float32.
   void set_pixels(cv::Mat pixels);
 
   /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
@@ -125,7 +151,7 @@ class Image {
  private:
   ImageSize size_;
   int channels_ = 0;
-  Depth depth_ = Depth::k8;
+  ImageForm form_;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
   std::string origin_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/field.h"
+#include "dataflow/image.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -29,8 +30,11 @@ struct ComponentSpec {
   bool is_image = false;
   /// What the values of a label mean; empty for everything else.
   std::vector<std::string> classes = {};
-  /// An image of 16 bits per channel, float32 from 0 to 65535. Augmentors work on it as on those of 8 bits.
-  bool is_16_bit = false;
+  /// Of an image: k16 and kFloat are float32 here. Augmentors work on those of 16 bits, 0 to 65535, as on
+  /// those of 8 bits; they take floats as pixels of 0..255.
+  Depth depth = Depth::k8;
+  /// Of an image: its channels are those of so many frames, one after the other.
+  int frames = 1;
   Annotation annotation = Annotation::kNone;
 
   /// The class of a label; the number itself if it has no name.

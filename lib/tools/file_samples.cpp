@@ -41,8 +41,9 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
     kept.push_back(component);
     if (!is_image) continue;
     kept.back().is_image = true;
-    const DType dtype = component.is_16_bit ? DType::kFloat32 : DType::kUInt8;
-    kept.back().tensor = {dtype, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
+    const DType dtype = component.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
+    const int64_t channels = component.frames > 1 ? component.tensor.shape[2] : channels_of(color);
+    kept.back().tensor = {dtype, {Shape::kUnknown, Shape::kUnknown, channels}};
   }
   return Spec(std::move(kept));
 }
@@ -118,7 +119,8 @@ class ImageFiles final : public FileSamples {
         if (!given_[i].is_image) continue;
         Image& image = sample.renew_image(i);
         std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-        image.header_known(color_, {}, given_[i].is_16_bit ? Depth::k16 : Depth::k8);
+        const int64_t channels = given_[i].tensor.shape[2] / given_[i].frames;
+        image.header_known({channels == 1 ? Color::kGray : Color::kRgb, given_[i].depth, given_[i].frames});
       }
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();

@@ -8,6 +8,7 @@
 #include "core/map_in_order.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/frames.h"
 #include "dataflow/random_access_flow.h"
 #include "tools/perceptual_hash.h"
 
@@ -101,7 +102,7 @@ class SampleScanner {
     ScannedSample sample{.index = d.id().index};
     if (hashes_ == ScanOptions::Hashes::kYes) hash(values, sample);
     if (label_) sample.label = *values[*label_].data<int32_t>();
-    if (image_) look_at(values[*image_], sample);
+    if (image_) look_at(first_frame(values[*image_], spec_[*image_].frames), sample);
     into.numbers.resize(spec_.size());
     for (size_t c = 0; c < spec_.size(); ++c) {
       if (!spec_[c].classes.empty()) {
@@ -121,8 +122,9 @@ class SampleScanner {
     sample.content = content.words();
     sample.rest = rest.words()[0];
     const bool is_picture =
-        image_ && (spec_[*image_].is_16_bit || spec_[*image_].tensor.dtype == DType::kUInt8);
-    if (is_picture && values[*image_].shape().rank() == 3) sample.look = perceptual_hash(values[*image_]);
+        image_ && (spec_[*image_].depth == Depth::k16 || spec_[*image_].tensor.dtype == DType::kUInt8);
+    if (is_picture && values[*image_].shape().rank() == 3)
+      sample.look = perceptual_hash(first_frame(values[*image_], spec_[*image_].frames));
   }
   static void look_at(const Tensor& image, ScannedSample& sample) {
     const Shape& shape = image.shape();

@@ -5,8 +5,10 @@
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "dataflow/datapoint.h"
+#include "dataflow/frames.h"
 #include "draw/png.h"
 #include "system/file_io.h"
 
@@ -22,10 +24,20 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
-/// Pixels of 0..65535 as those of 0..255.
-Tensor in_bytes(const Tensor& pixels) {
+/// Pixels of 0..65535, or from the least to the largest value that an image of floats has, as those of
+/// 0..255.
+Tensor in_bytes(const Tensor& pixels, Depth depth) {
+  const auto values = pixels.span<float>();
+  float black = 0;
+  float white = 65535;
+  if (depth == Depth::kFloat && !values.empty()) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    black = *least;
+    white = std::max(*most, black + std::numeric_limits<float>::min());
+  }
   Tensor out(DType::kFloat32, pixels.shape());
-  for (int64_t i = 0; i < out.elements(); ++i) out.data<float>()[i] = pixels.data<float>()[i] / 257;
+  std::transform(values.begin(), values.end(), out.data<float>(),
+                 [&](float value) { return 255 * (value - black) / (white - black); });
   return out;
 }
 
@@ -59,8 +71,8 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
       const std::string name =
           label ? spec[*label].class_name(static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
                 : "";
-      const Tensor one = batched ? images.row(row) : images;
-      const auto png = encode_png(image->is_16_bit ? in_bytes(one) : one);
+      const Tensor one = first_frame(batched ? images.row(row) : images, image->frames);
+      const auto png = encode_png(image->depth == Depth::k8 ? one : in_bytes(one, image->depth));
       write_whole_file(folder + "/" + sample_file_name(written, name), png.at(0).png);
     }
   }

@@ -2,9 +2,11 @@
 
 #include <opencv2/core.hpp>
 
+#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/format/image_formats.h"
+#include "dataflow/golden_images.h"
 #include "dataflow/test_images.h"
 #include "draw/png.h"
 
@@ -96,6 +98,21 @@ TEST(ContactSheet, has_no_cells_that_stay_empty) {
   EXPECT_EQ(read_back(folder.path("few.png")).size(), cv::Size(3 * 44 + 4, 40 + 16 + 14 + 4));
   write_contact_sheet(flow, folder.path("rows.png"), {.count = 20, .columns = 2, .tile_pixels = 40});
   EXPECT_EQ(read_back(folder.path("rows.png")).size(), cv::Size(2 * 44 + 4, 2 * (40 + 16 + 14) + 4));
+}
+
+/// Of several frames, the first.
+TEST(ContactSheet, shows_clips) {
+  const TempFolder folder;
+  const TempFolder sheets;
+  folder.write("a/clip.tif", std::ranges::find(golden_clips(), "tiff_pages", &GoldenClip::name)->file);
+  const auto sheet = [&](const std::string& form) {
+    const std::string path = sheets.path("sheet.png");
+    write_contact_sheet(make_flow(parse_yaml("[ImageFolder: {dir: " + folder.path() + form + "}]", "a.yaml")),
+                        path, {.count = 1, .columns = 1, .tile_pixels = 40});
+    return read_back(path);
+  };
+  EXPECT_EQ(largest_difference(sheet(", frames: 2"), sheet("")), 0);
+  EXPECT_EQ(largest_difference(sheet(", frames: 3, color: gray"), sheet(", color: gray")), 0);
 }
 
 TEST(ContactSheet, needs_an_image) {

@@ -16,7 +16,7 @@ TEST(Image, encoded_bytes_know_their_size_before_decoding) {
   const auto bytes = encode_jpeg(photo(40, 30));
   Image image;
   std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-  image.header_known(Color::kRgb);
+  image.header_known({Color::kRgb});
   EXPECT_TRUE(image.encoded());
   EXPECT_EQ(image.size(), (ImageSize{40, 30}));
   EXPECT_EQ(image.pixels().rows, 30);
@@ -27,7 +27,7 @@ TEST(Image, decoding_a_region_makes_that_the_image) {
   const auto bytes = encode_png(photo(40, 30));
   Image image;
   std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-  image.header_known(Color::kGray);
+  image.header_known({Color::kGray});
   image.decode({.region = {5, 6, 7, 8}});
   EXPECT_EQ(image.size(), (ImageSize{7, 8}));
   EXPECT_EQ(image.channels(), 1);
@@ -38,11 +38,11 @@ TEST(Image, damaged_bytes_are_reported_with_their_file) {
   bytes.resize(bytes.size() / 2);
   Image image;
   std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-  image.header_known(Color::kRgb, "a/1.png");
+  image.header_known({Color::kRgb}, "a/1.png");
   EXPECT_EQ(error_of([&] { image.pixels(); }), "a/1.png: damaged PNG: the file ends early");
   image.encoded_buffer(3);
   EXPECT_EQ(
-      error_of([&] { image.header_known(Color::kRgb, "a/2.png"); }).find("a/2.png: not a JPEG, PNG, GIF"),
+      error_of([&] { image.header_known({Color::kRgb}, "a/2.png"); }).find("a/2.png: not a JPEG, PNG, GIF"),
       0U);
 }
 

@@ -4,6 +4,11 @@ the pixels of the file instead, as other versions of Pillow write other bytes. E
 
 A case has the `file` (base64), its `size`, and the `rgb` pixels (base64), or the name of a case with the `same_as` pixels. Those of 16
 bits also have `deep`: 16 bits per channel, big endian, of 1 or 3 channels. `off_by`: how much lossy decoders may differ.
+
+`numbers`: TIFFs whose pixels are numbers, with their `values` as float32 of little endian, of 1 or 3 `channels`. Pillow reads those of
+gray, but for floats of 16 and 64 bits; it reads no colors of this kind.
+
+`clips`: files of several frames, with the `rgb` pixels of each.
 """
 import base64
 import io
@@ -279,6 +284,114 @@ def files():
     yield "pnm_rgb_16", b"P6 17 13 65535\n" + deep(3).astype(">u2").tobytes(), 0, deep(3)
 
 
+def number_files():
+    """Name, file, values."""
+    y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH]
+    gray = (numpy.float32(-1.5) + x * numpy.float32(0.37) - y * numpy.float32(1e-3)).astype(numpy.float32)
+    gray[3, 4], gray[5, 6] = 3.4e38, -1e-40
+    colors = numpy.stack([gray[::-1], 1000 * x + y, y - x * 1e-5], axis=-1).astype(numpy.float32)
+    whole = (x * 4001 - y * 2003 - 30000).astype(numpy.int16)
+    floats = {339: 3}
+    yield "float_32", tiff([gray.astype("<f4").tobytes()], 32, 1, 1, more=floats), gray
+    yield "float_32_strips", tiff([gray[y : y + 5].astype(">f4").tobytes() for y in range(0, HEIGHT, 5)], 32, 1, 1, ">", rows=5, more=floats), gray
+    yield "float_32_predictor", saved(Image.fromarray(gray), "TIFF", compression="tiff_adobe_deflate", tiffinfo={317: 3}), gray
+    yield "float_32_lzw", saved(Image.fromarray(gray), "TIFF", compression="tiff_lzw"), gray
+    yield "float_64", tiff([whole.astype("<f8").tobytes()], 64, 1, 1, more=floats), whole.astype(numpy.float32)
+    small = (whole / 1024).astype(numpy.float16)
+    yield "float_16", tiff([small.astype(">f2").tobytes()], 16, 1, 1, ">", more=floats), small.astype(numpy.float32)
+    yield "float_32_rgb", tiff([colors.astype("<f4").tobytes()], 32, 3, 2, more={339: [3, 3, 3]}), colors
+    yield "float_32_rgb_tiles", tiff(tiles(colors.astype("<f4"), 16), 32, 3, 2, tile=(16, 16), more={339: [3, 3, 3]}), colors
+    planes = [colors[..., c].astype("<f4").tobytes() for c in range(3)]
+    yield "float_32_planes", tiff(planes, 32, 3, 2, more={284: 2, 339: [3, 3, 3]}), colors
+    yield "signed_16", tiff([whole.astype("<i2").tobytes()], 16, 1, 1, more={339: 2}), whole.astype(numpy.float32)
+    signed = (x * 9 - y * 7).astype(numpy.int8)
+    yield "signed_8", tiff([signed.tobytes()], 8, 1, 1, more={339: 2}), signed.astype(numpy.float32)
+
+
+def pillow_reads(name):
+    """Pillow takes signed pixels of 8 bits as unsigned ones, and reads some kinds not at all."""
+    return not any(part in name for part in ("rgb", "planes", "float_16", "float_64", "signed_8"))
+
+
+def numbers():
+    for name, file, values in number_files():
+        if pillow_reads(name):
+            values = read_numbers(file)
+        channels = values.shape[2] if values.ndim == 3 else 1
+        yield {"name": name, "file": text(file), "size": [WIDTH, HEIGHT], "channels": channels, "values": text(values.astype("<f4").tobytes())}
+
+
+def read_numbers(file):
+    return numpy.asarray(Image.open(io.BytesIO(file))).astype(numpy.float32)
+
+
+def blocks(color, step):
+    """Frames whose changes need each way to dispose of a frame."""
+    image = RGB.quantize(8, dither=Image.Dither.NONE).convert("RGB")
+    image.paste(color, (2 + step, 1 + step, 9 + step, 6 + step))
+    return image
+
+
+def gif(frames, size=(WIDTH, HEIGHT), background=2):
+    """`frames`: pixels, place, disposal, transparent index (or None), own colors (or not) of each; indices of up to 8 colors."""
+    palette = bytes(range(10, 10 + 24))
+    out = b"GIF89a" + struct.pack("<HHBBB", *size, 0x80 | 2, background, 0) + palette
+    for pixels, place, disposal, transparent, colors in frames:
+        height, width = pixels.shape
+        out += b"!\xf9\x04" + struct.pack("<BHB", disposal << 2 | (transparent is not None), 10, transparent or 0) + b"\0"
+        out += b"," + struct.pack("<HHHHB", *place, width, height, 0x82 if colors else 0) + (colors or b"")
+        bits = "".join(format(code, "04b")[::-1] for value in pixels.reshape(-1) for code in (8, int(value))) + "1001"
+        bits += "0" * (-len(bits) % 8)
+        data = bytes(int(bits[i : i + 8][::-1], 2) for i in range(0, len(bits), 8))
+        out += b"\3" + b"".join(bytes([len(data[i : i + 255])]) + data[i : i + 255] for i in range(0, len(data), 255)) + b"\0"
+    return out + b";"
+
+
+def disposals(first):
+    """Squares over each other; frame k + 1 shows what frame k leaves. `first`: how the first frame is disposed of."""
+    y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH]
+    other = bytes(range(255, 255 - 24, -1))
+    square = (x[:6, :7] + 2 * y[:6, :7]) % 8
+    whole = (x + y) % 8
+    frames = [(whole, (0, 0), first, None, None), (square, (1, 1), 1, 3, None), (square, (4, 3), 2, None, other), (square, (8, 2), 3, 5, None)]
+    frames += [(square, (9, 6), 2, 1, other), (square, (2, 6), 0, 0, None), (square[:3, :3], (7, 7), 1, None, None)]
+    return frames
+
+
+def clip_files():
+    frames = [blocks((255, 0, 0), 0), blocks((0, 255, 0), 2), blocks((0, 0, 255), 5)]
+    yield "gif_pillow", saved(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100, disposal=2)
+    for disposal in (0, 1, 2, 3):
+        yield f"gif_disposal_{disposal}", gif(disposals(disposal))
+    hole = disposals(3)
+    hole[0] = (hole[0][0], (0, 0), 3, 4, None)
+    yield "gif_transparent_first", gif(hole)
+    yield "gif_small_first", gif([disposals(1)[1], *disposals(1)[2:]])
+    yield "tiff_pages", saved(frames[0], "TIFF", save_all=True, append_images=frames[1:], compression="tiff_lzw")
+    kinds = [GRAY, RGB, BITS, PALETTE]
+    yield "tiff_pages_of_kinds", saved(kinds[0], "TIFF", save_all=True, append_images=kinds[1:])
+    yield "webp_lossless_frames", saved(frames[0], "WEBP", lossless=True, save_all=True, append_images=frames[1:], duration=100)
+    clear = [frame.convert("RGBA") for frame in frames]
+    for frame in clear:
+        frame.putalpha(GRAY.point(lambda v: 255 * (v > 100)))
+    yield "webp_alpha_frames", saved(clear[0], "WEBP", lossless=True, exact=True, save_all=True, append_images=clear[1:], duration=100)
+
+
+def frames_of(file):
+    image = Image.open(io.BytesIO(file))
+    frames = []
+    for i in range(image.n_frames):
+        image.seek(i)
+        frames.append(numpy.asarray(image.convert("RGB")))
+    return numpy.stack(frames)
+
+
+def clips():
+    for name, file in clip_files():
+        frames = frames_of(file)
+        yield {"name": name, "file": text(file), "size": [frames.shape[2], frames.shape[1]], "frames": [text(frame.tobytes()) for frame in frames]}
+
+
 def complete_files():
     for name, file, *more in files():
         yield name, file, *more, *[0, None][len(more) :]
@@ -324,6 +437,20 @@ def differences(committed):
         stored = numpy.frombuffer(pixels_of[case.get("same_as", name)], numpy.uint8).reshape(read.shape)
         if numpy.abs(read.astype(int) - stored).max() > case.get("off_by", 0):
             yield f"{name}: Pillow reads other pixels"
+    if [name for name, _ in clip_files()] != [case["name"] for case in committed["clips"]]:
+        yield "the script makes other clips"
+    for case in committed["clips"]:
+        frames = b"".join(base64.b64decode(frame) for frame in case["frames"])
+        if frames_of(base64.b64decode(case["file"])).tobytes() != frames:
+            yield f"{case['name']}: Pillow reads other frames"
+    expected = {name: values for name, _, values in number_files()}
+    if list(expected) != [case["name"] for case in committed["numbers"]]:
+        yield f"the script makes the numbers {list(expected)}"
+    for case in committed["numbers"]:
+        name = case["name"]
+        read = read_numbers(base64.b64decode(case["file"])) if pillow_reads(name) else expected[name]
+        if read.astype("<f4").tobytes() != base64.b64decode(case["values"]):
+            yield f"{name}: other numbers"
 
 
 def main():
@@ -331,9 +458,10 @@ def main():
         found = list(differences(json.loads(PATH.read_text())))
         print("\n".join(found) if found else f"{PATH.name}: is what the script makes")
         sys.exit(1 if found else 0)
-    lines = ",\n".join("  " + json.dumps(case) for case in cases())
+    lists = {"cases": cases(), "numbers": numbers(), "clips": clips()}
     made_with = f"Pillow {Image.__version__}"
-    PATH.write_text(f'{{\n "made_with": "{made_with}",\n "cases": [\n{lines}\n ]\n}}\n')
+    texts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(case) for case in one) + "\n ]" for name, one in lists.items()]
+    PATH.write_text(f'{{\n "made_with": "{made_with}",\n' + ",\n".join(texts) + "\n}\n")
 
 
 if __name__ == "__main__":

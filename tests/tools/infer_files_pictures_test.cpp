@@ -1,4 +1,5 @@
 // Runs `tpack infer` on models that give images or masks.
+#include <array>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ TEST_F(InferPictures, draws_pictures) {
     Datapoint d;
     Image& picture = d.renew_image(0);
     std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known(Color::kRgb);
+    picture.header_known({Color::kRgb});
     return d.to_tensor(0).clone();
   };
   EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
@@ -67,6 +68,46 @@ TEST_F(InferPictures, draws_pictures) {
   }
 }
 
+/// Gray, of 2x1 pixels; the values of each page.
+std::string tiff_of_pages(const std::vector<std::string>& pages) {
+  std::string out("II*\0\x8\0\0\0", 8);
+  for (size_t i = 0; i < pages.size(); ++i) {
+    const size_t at = out.size();
+    const size_t length = 2 + 8 * 12 + 4 + 2;
+    const auto number = [&](size_t value, int bytes) {
+      for (int k = 0; k < bytes; ++k) out.push_back(static_cast<char>(value >> static_cast<unsigned>(8 * k)));
+    };
+    number(8, 2);
+    const std::array<std::array<size_t, 2>, 8> fields = {
+        {{256, 2}, {257, 1}, {258, 8}, {259, 1}, {262, 1}, {273, at + length - 2}, {277, 1}, {279, 2}}};
+    for (const auto& [tag, value] : fields) {
+      number(tag, 2);
+      number(4, 2);
+      number(1, 4);
+      number(value, 4);
+    }
+    number(i + 1 < pages.size() ? at + length : 0, 4);
+    out += pages[i];
+  }
+  return out;
+}
+
+/// Files are read with the frames of the flow's source.
+TEST_F(InferPictures, reads_frames) {
+  const std::string clip = tiff_of_pages({"ab", "cd", "ef", "gh"});
+  std::filesystem::create_directories(folder_ / "clips/a");
+  for (const char* name : {"clips/a/1.tif", "clips/a/2.tif"}) write_content(folder_ / name, clip);
+  train("{ImageFolder: {dir: clips, color: gray, frames: 2}}, {AugmentImageComponent: [{Resize: [1, 2]}]}",
+        "model:\n  inputs: {image: {shape: [1, 2, 2], dtype: uint8, layout: HWC}, label: {shape: [], dtype: "
+        "int32}}\n"
+        "  layers: [Normalize: {name: same, scale: 1, offset: 0}, FullyConnected: {name: fc, units: 2}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+        "predict: {data: train, outputs: {same: same}}\n");
+  const Outcome outcome = infer({folder_ / "clips/a/1.tif"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).at("outputs").at("same"), json::parse("[[[97, 98]], [[101, 102]]]"));
+}
+
 /// Classes of pixels become PNGs with a palette, and with --overlays pictures of both.
 TEST_F(InferPictures, draws_masks) {
   train("{RenderedShapes: {size: 8, resolution: 16}}",
@@ -88,7 +129,7 @@ TEST_F(InferPictures, draws_masks) {
     Datapoint d;
     Image& picture = d.renew_image(0);
     std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known(Color::kRgb);
+    picture.header_known({Color::kRgb});
     return d.to_tensor(0).clone();
   };
   const Tensor mask = pixels("000-in-mask.png");

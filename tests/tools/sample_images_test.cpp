@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "dataflow/datapoint.h"
 #include "draw/png.h"
 #include "support/temporary_folder.h"
 
@@ -33,6 +34,26 @@ TEST(SampleImages, have_no_slash_or_control_character_in_their_names) {
   const DataFlow flow = make_flow(ConfigNode::list({ConfigNode{{"ImageFolder", data.str()}}}));
   write_sample_images(flow, images.str(), 1, 1);
   EXPECT_EQ(images.names(), (std::vector<std::string>{"000-a_b.png"}));
+}
+
+/// An image of floats may have any unit.
+TEST(SampleImages, show_floats_from_the_least_to_the_largest) {
+  const TemporaryFolder data;
+  const TemporaryFolder images;
+  std::filesystem::create_directory(data / "a");
+  Tensor pixels = Tensor::zeros({DType::kUInt8, {1, 2, 3}});
+  for (int64_t i = 0; i < 6; ++i) pixels.data<uint8_t>()[i] = i < 3 ? 40 : 60;
+  write_content(data / "a/x.png", encode_png(pixels).at(0).png);
+  const DataFlow flow =
+      make_flow(ConfigNode::list({ConfigNode{{"ImageFolder", {{"dir", data.str()}, {"depth", "float"}}}}}));
+  write_sample_images(flow, images.str(), 1, 1);
+  const DataFlow shown = make_flow(
+      ConfigNode::list({ConfigNode{{"ImageList", {{"file", data / "list.txt"}, {"root", images.str()}}}}}));
+  write_content(data / "list.txt", "000-a.png a\n");
+  Datapoint d;
+  ASSERT_TRUE(shown.open({})->next(d));
+  EXPECT_EQ(d.to_tensor(0).at(0), 0);
+  EXPECT_EQ(d.to_tensor(0).at(5), 255);
 }
 
 TEST(SampleImages, need_an_image) {

@@ -19,6 +19,7 @@ class Crop final : public Transform {
   Point point(const Point& p, ImageSize /*in*/) const override { return {p.x - r_.x, p.y - r_.y}; }
   ImageSize size(ImageSize /*in*/) const override { return {r_.width, r_.height}; }
   std::optional<Region> crop() const override { return r_; }
+  bool takes_frames() const override { return true; }
 
  private:
   Region r_;

@@ -17,7 +17,8 @@
 namespace tpack {
 
 /// What one draw of an augmentor does to an image, and to what belongs to it. Deterministic.
-/// Images have 1 to 4 channels (of 3: RGB) of 8 or 16 bits or float32; `image` and `mask` may work in place
+/// Images have 1 to 4 channels (of 3: RGB) of 8 or 16 bits or float32, and of several frames, `image` gets
+/// one after the other; `image` and `mask` may work in place
 /// or make a new matrix (pooled_mat). What moves pixels overrides `mask` and `point`, too; the tests of all
 /// augmentors compare the three. Threads: const methods may run at once.
 class Transform {
@@ -41,6 +42,10 @@ class Transform {
   Box box(const Box& b, ImageSize in) const;
   /// Whether lines stay lines, so that the corners of a box say what becomes of it.
   virtual bool keeps_lines() const { return true; }
+
+  /// Whether `image` takes all frames at once, as one image of more channels: to draw for each of them, or
+  /// because it is faster.
+  virtual bool takes_frames() const { return false; }
 
   /// Size of the resulting image.
   virtual ImageSize size(ImageSize in) const { return in; }

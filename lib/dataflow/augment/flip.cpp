@@ -16,6 +16,7 @@ class Mirror final : public Transform {
   Point point(const Point& p, ImageSize in) const override {
     return direction_ == Direction::kHorizontal ? Point{in.width - p.x, p.y} : Point{p.x, in.height - p.y};
   }
+  bool takes_frames() const override { return true; }
 
  private:
   Direction direction_;

@@ -12,6 +12,7 @@ class AddNoise final : public Transform {
   void image(cv::Mat& m) const override {
     by_depth(m, [&](auto zero) { add<decltype(zero)>(m); });
   }
+  bool takes_frames() const override { return true; }
 
  private:
   template <class T>

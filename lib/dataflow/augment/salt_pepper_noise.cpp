@@ -18,6 +18,7 @@ class Sprinkle final : public Transform {
   void image(cv::Mat& m) const override {
     by_depth(m, [&](auto zero) { sprinkle<decltype(zero)>(m); });
   }
+  bool takes_frames() const override { return true; }
 
  private:
   template <class T>

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <gif_lib.h>
 #include <string>
+#include <vector>
 
 #include <opencv2/core/mat.hpp>
 
@@ -10,6 +11,7 @@
 #include "dataflow/format/gif_codes.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/stored_pixels.h"
+#include "dataflow/frames.h"
 #include "dataflow/pixel_memory.h"
 #include "system/shared_library.h"
 
@@ -46,7 +48,7 @@ const GifLibrary& gif_library() {
   return kLibrary;
 }
 
-/// Reads the first frame of bytes in memory, row by row.
+/// Reads frames of bytes in memory, row by row. There is at least one.
 class GifReader {
  public:
   explicit GifReader(EncodedBytes bytes) : rest_(bytes) {
@@ -59,7 +61,7 @@ class GifReader {
         &error);
     if (gif_ == nullptr) leave(error);
     try {
-      find_frame();
+      if (!next_frame()) throw DataError("damaged GIF: no image in it");
     } catch (...) {
       gif_library().close(gif_, &error);
       throw;
@@ -79,17 +81,45 @@ class GifReader {
             std::max<int>(gif_->SHeight, frame.Top + frame.Height)};
   }
 
-  /// The index of each pixel in the colors.
-  void read_indices(cv::Mat& canvas) {
+  /// Moves on to the next frame, whose pixels are then read or skipped; false at the end of the file.
+  bool next_frame() {
+    transparent_ = -1;
+    for (;;) {
+      GifRecordType type = UNDEFINED_RECORD_TYPE;
+      check(gif_library().record_type(gif_, &type));
+      if (type == IMAGE_DESC_RECORD_TYPE) break;
+      if (type != EXTENSION_RECORD_TYPE) return false;
+      read_extension();
+    }
+    check(gif_library().image_description(gif_));
+    if (gif_->Image.Width <= 0 || gif_->Image.Height <= 0) throw DataError("damaged GIF: an empty frame");
+    return true;
+  }
+  cv::Rect place() const {
     const GifImageDesc& frame = gif_->Image;
-    canvas.setTo(std::max(0, transparent_));
+    return {frame.Left, frame.Top, frame.Width, frame.Height};
+  }
+  /// Index of the transparent color of this frame; -1: none.
+  int transparent() const { return transparent_; }
+  /// What becomes of this frame before the next one; it stays as it is where a frame says nothing.
+  int disposal() const { return disposal_; }
+  int background() const { return gif_->SColorMap == nullptr ? 0 : gif_->SBackGroundColor; }
+
+  /// The index of each pixel of the frame in the colors. `to`: of its size.
+  void read_indices(cv::Mat to) {
     constexpr std::array<int, 4> kFirst = {0, 4, 2, 1};
     constexpr std::array<int, 4> kStep = {8, 8, 4, 2};
     GifCodes codes = codes_of_frame();
-    if (!frame.Interlace) read_rows(0, 1, codes, canvas);
-    for (size_t pass = 0; frame.Interlace && pass < kFirst.size(); ++pass)
-      read_rows(kFirst.at(pass), kStep.at(pass), codes, canvas);
+    if (!gif_->Image.Interlace) read_rows(0, 1, codes, to);
+    for (size_t pass = 0; gif_->Image.Interlace && pass < kFirst.size(); ++pass)
+      read_rows(kFirst.at(pass), kStep.at(pass), codes, to);
     codes.skip_rest();
+  }
+  void skip_pixels() {
+    int bits = 0;
+    GifByteType* block = nullptr;
+    check(gif_library().codes(gif_, &bits, &block));
+    while (block != nullptr) check(gif_library().next_codes(gif_, &block));
   }
 
   /// Black where the file has no color; gray if it has none at all.
@@ -125,23 +155,15 @@ class GifReader {
     return static_cast<int>(given);
   }
 
-  void find_frame() {
-    for (;;) {
-      GifRecordType type = UNDEFINED_RECORD_TYPE;
-      check(gif_library().record_type(gif_, &type));
-      if (type == IMAGE_DESC_RECORD_TYPE) break;
-      if (type != EXTENSION_RECORD_TYPE) throw DataError("damaged GIF: no image in it");
-      read_extension();
-    }
-    check(gif_library().image_description(gif_));
-    if (gif_->Image.Width <= 0 || gif_->Image.Height <= 0) throw DataError("damaged GIF: an empty frame");
-  }
   void read_extension() {
     int code = 0;
     GifByteType* block = nullptr;  // its length first
     check(gif_library().extension(gif_, &code, &block));
-    if (code == GRAPHICS_EXT_FUNC_CODE && block != nullptr && block[0] >= 4 && (block[1] & 1U) != 0)
-      transparent_ = block[4];
+    if (code == GRAPHICS_EXT_FUNC_CODE && block != nullptr && block[0] >= 4) {
+      if ((block[1] & 1U) != 0) transparent_ = block[4];
+      const auto disposal = static_cast<int>(block[1] >> 2U & 7U);
+      if (disposal != 0) disposal_ = disposal;
+    }
     while (block != nullptr) check(gif_library().next_extension(gif_, &block));
   }
 
@@ -158,16 +180,83 @@ class GifReader {
               return bytes_of(block);
             }};
   }
-  void read_rows(int first, int step, GifCodes& codes, cv::Mat& canvas) {
-    const GifImageDesc& frame = gif_->Image;
-    for (int y = first; y < frame.Height; y += step)
-      codes.read({canvas.ptr(frame.Top + y) + frame.Left, static_cast<size_t>(frame.Width)});
+  static void read_rows(int first, int step, GifCodes& codes, cv::Mat& to) {
+    for (int y = first; y < to.rows; y += step) codes.read({to.ptr(y), static_cast<size_t>(to.cols)});
   }
 
   EncodedBytes rest_;
   GifFileType* gif_ = nullptr;
-  int transparent_ = -1;  // index of that color
+  int transparent_ = -1;
+  int disposal_ = 0;
 };
+
+/// The canvas with each frame over the one before, as Pillow puts them together.
+class GifCanvas {
+ public:
+  explicit GifCanvas(EncodedBytes bytes) : reader_(bytes) {
+    const ImageSize size = reader_.canvas();
+    pixels_ = pooled_mat(size.height, size.width, CV_8UC3);
+    pixels_.setTo(reader_.colors()[static_cast<size_t>(std::max(0, reader_.transparent()))]);
+    draw();
+  }
+  const cv::Mat& pixels() const { return pixels_; }
+  /// Errors: DataError if there is none.
+  void next() {
+    is_first_ = false;
+    if (!hidden_.empty()) hidden_.copyTo(pixels_(place_));
+    if (!reader_.next_frame()) throw DataError("damaged GIF: a frame is missing");
+    const cv::Rect whole(0, 0, pixels_.cols, pixels_.rows);
+    if ((reader_.place() & whole) != reader_.place())
+      throw DataError("damaged GIF: a frame reaches beyond the canvas");
+    draw();
+  }
+
+ private:
+  static constexpr int kToBackground = 2;
+
+  void draw() {
+    place_ = reader_.place();
+    const auto colors = reader_.colors();
+    const int transparent = reader_.transparent();
+    keep_what_comes_back(colors);
+    cv::Mat indices = pooled_mat(place_.height, place_.width, CV_8U);
+    reader_.read_indices(indices);
+    for (int y = 0; y < indices.rows; ++y) {
+      const uint8_t* from = indices.ptr(y);
+      auto* const to = pixels_.ptr<cv::Vec3b>(place_.y + y) + place_.x;
+      for (int x = 0; x < indices.cols; ++x)
+        if (is_first_ || from[x] != transparent) to[x] = colors[from[x]];
+    }
+  }
+  /// What will be in place of this frame before the next one is drawn; empty: the frame stays.
+  void keep_what_comes_back(const std::array<cv::Vec3b, 256>& colors) {
+    const int transparent = reader_.transparent();
+    const bool is_filled = reader_.disposal() == kToBackground || (is_first_ && transparent >= 0);
+    hidden_.release();
+    if (reader_.disposal() < kToBackground || (is_first_ && !is_filled)) return;
+    hidden_ = pooled_mat(place_.height, place_.width, CV_8UC3);
+    if (is_filled)
+      hidden_.setTo(colors[static_cast<size_t>(transparent >= 0 ? transparent : reader_.background())]);
+    else
+      pixels_(place_).copyTo(hidden_);
+  }
+
+  GifReader reader_;
+  cv::Mat pixels_;
+  cv::Rect place_;  // of the last frame
+  cv::Mat hidden_;
+  bool is_first_ = true;
+};
+
+int64_t count_gif_frames(EncodedBytes bytes) {
+  GifReader reader(bytes);
+  int64_t count = 0;
+  do {
+    reader.skip_pixels();
+    ++count;
+  } while (reader.next_frame());
+  return count;
+}
 
 }  // namespace
 
@@ -182,7 +271,8 @@ Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, c
   GifReader reader(bytes);
   const ImageSize size = reader.canvas();
   cv::Mat indices = pooled_mat(size.height, size.width, CV_8U);
-  reader.read_indices(indices);
+  indices.setTo(std::max(0, reader.transparent()));
+  reader.read_indices(indices(reader.place()));
   const auto colors = reader.colors();
   const Region& region = request.region;
   cv::Mat pixels = pooled_mat(region.height, region.width, CV_8UC3);
@@ -192,6 +282,21 @@ Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, c
     for (int x = 0; x < region.width; ++x) to[x] = colors[from[x]];
   }
   return give_pixels(pixels, channels, request.depth, out);
+}
+
+std::vector<cv::Mat> decode_gif_frames(EncodedBytes bytes, const DecodeRequest& request, int channels) {
+  const int64_t stored = count_gif_frames(bytes);
+  const Region& r = request.region;
+  GifCanvas canvas(bytes);
+  std::vector<cv::Mat> frames;
+  int64_t at = 0;
+  for (int i = 0; i < request.frames; ++i) {
+    const int64_t wanted = frame_at(i, request.frames, stored);
+    for (; at < wanted; ++at) canvas.next();
+    const cv::Mat part = canvas.pixels()(cv::Rect(r.x, r.y, r.width, r.height)).clone();
+    give_pixels(part, channels, request.depth, frames.emplace_back());
+  }
+  return frames;
 }
 
 }  // namespace tpack

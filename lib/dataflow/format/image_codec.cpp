@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/orientation.h"
+#include "dataflow/frames.h"
 #include "system/file_kind.h"
 
 namespace tpack {
@@ -22,28 +23,55 @@ const ImageFormat& require_format(std::span<const uint8_t> bytes) {
   return *format;
 }
 
+/// Where the pixels are in the stored image, and what to do with them.
+struct StoredRequest {
+  DecodeRequest request;
+  Orientation orientation;
+};
+
+StoredRequest stored_request(EncodedBytes bytes, const ImageFormat& format, const DecodeRequest& request) {
+  StoredRequest out{request, read_orientation(bytes)};
+  if (out.orientation.upright()) return out;
+  out.request.region = stored_region(request.region, format.read_header(bytes), out.orientation);
+  return out;
+}
+
+Box decode_frames(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  const ImageFormat& format = require_format(bytes);
+  if (format.decode_frames == nullptr)
+    throw DataError("a " + std::string(format.name) + " has one frame, and " +
+                    std::to_string(request.frames) + " are wanted; set frames: 1");
+  const StoredRequest stored = stored_request(bytes, format, request);
+  std::vector<cv::Mat> frames = format.decode_frames(bytes, stored.request, channels);
+  for (cv::Mat& frame : frames) {
+    Box all;
+    turn_upright(frame, all, stored.orientation);
+  }
+  out = stacked_frames(frames);
+  return {0, 0, static_cast<double>(out.cols), static_cast<double>(out.rows)};
+}
+
 }  // namespace
 
-ImageSize read_image_header(std::span<const uint8_t> bytes) {
+ImageSize read_image_header(std::span<const uint8_t> bytes, int frames) {
   const ImageSize size = require_format(bytes).read_header(bytes);
-  const int64_t pixels = int64_t{size.width} * size.height;
+  const int64_t pixels = int64_t{size.width} * size.height * frames;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {
-    throw DataError("an image of " + size.str() + " pixels; at most 64 megapixels and " +
-                    std::to_string(kMaxImageSide) + " pixels per side are supported");
+    throw DataError("an image of " + size.str() + " pixels" +
+                    (frames > 1 ? " and " + std::to_string(frames) + " frames" : "") +
+                    "; at most 64 megapixels and " + std::to_string(kMaxImageSide) +
+                    " pixels per side are supported");
   }
   if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
   return oriented(size, read_orientation(bytes));
 }
 
 Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  if (request.frames > 1) return decode_frames(bytes, request, channels, out);
   const ImageFormat& format = require_format(bytes);
-  const Orientation orientation = read_orientation(bytes);
-  if (orientation.upright()) return format.decode(bytes, request, channels, out);
-  const ImageSize stored = format.read_header(bytes);
-  DecodeRequest turned = request;
-  turned.region = stored_region(request.region, stored, orientation);
-  Box part = format.decode(bytes, turned, channels, out);
-  turn_upright(out, part, orientation);
+  const StoredRequest stored = stored_request(bytes, format, request);
+  Box part = format.decode(bytes, stored.request, channels, out);
+  turn_upright(out, part, stored.orientation);
   return part;
 }
 

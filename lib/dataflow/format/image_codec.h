@@ -11,13 +11,13 @@ namespace tpack {
 
 /// Size of the upright image, from the header of a file of any format of image_formats.h; reads no pixels.
 /// Errors: DataError if the bytes are not such a file, end early, or state more than
-/// kMaxImageSide/kMaxImagePixels.
-ImageSize read_image_header(std::span<const uint8_t> bytes);
+/// kMaxImageSide/kMaxImagePixels, the latter with so many frames.
+ImageSize read_image_header(std::span<const uint8_t> bytes, int frames = 1);
 
-/// Decodes the requested region to upright gray or RGB into `out` (created with its own allocator) and
-/// returns its place there, which begins and ends inside pixels if the image is reduced. White is 255 or
-/// 65535, as the requested depth says. Errors: DataError if the bytes are damaged or end early (no half-gray
-/// images).
+/// Decodes the requested region to upright gray or RGB (of several frames, each has `channels`) into `out`
+/// (created with its own allocator) and returns its place there, which begins and ends inside pixels if the
+/// image is reduced. White is 255 or 65535, as the requested depth says; float32 has the values of the file.
+/// Errors: DataError if the bytes are damaged or end early (no half-gray images).
 Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
 /// A JPEG of these pixels, gray or RGB with 8 bits; quality: 1 to 100.

@@ -5,14 +5,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dataflow/image.h"
 
 // The formats of image files. Sizes and regions are those of the stored pixels, which Exif data may turn.
 // Readers of a header allocate no memory for pixels; a decoder is called for headers within the limits of
 // image.h, with a region inside of the image. Damaged and truncated files are DataErrors, not half an image.
-// Transparency is dropped; of 16 bits, the upper 8 are kept unless 16 are requested. GIF, TIFF and WebP need
-// a shared library, which is opened on first use: ResourceError without it.
+// Transparency is dropped; of 16 bits, the upper 8 are kept unless 16 bits or float32 are requested. GIF,
+// TIFF and WebP need a shared library, which is opened on first use: ResourceError without it.
 namespace tpack {
 
 using EncodedBytes = std::span<const uint8_t>;
@@ -26,6 +27,10 @@ struct ImageFormat {
   Box (*decode)(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
   /// Whether a file has more than 8 bits per channel; null if none has.
   bool (*is_deep)(EncodedBytes bytes) = nullptr;
+  /// Gives as many frames as requested, evenly spaced over those that a file has (frame_at); some may be the
+  /// same matrix. Null: files have one frame.
+  std::vector<cv::Mat> (*decode_frames)(EncodedBytes bytes, const DecodeRequest& request,
+                                        int channels) = nullptr;
 };
 
 /// The format of the content; null if it has none of them.
@@ -55,6 +60,8 @@ bool is_gif(EncodedBytes bytes);
 ImageSize read_gif_header(EncodedBytes bytes);
 /// The first frame. Where it leaves the canvas uncovered, the color is its transparent one, or its first.
 Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+/// Each over the one before, as Pillow puts them together.
+std::vector<cv::Mat> decode_gif_frames(EncodedBytes bytes, const DecodeRequest& request, int channels);
 
 bool is_bmp(EncodedBytes bytes);
 ImageSize read_bmp_header(EncodedBytes bytes);
@@ -64,13 +71,19 @@ Box decode_bmp(EncodedBytes bytes, const DecodeRequest& request, int channels, c
 bool is_tiff(EncodedBytes bytes);
 ImageSize read_tiff_header(EncodedBytes bytes);
 bool is_deep_tiff(EncodedBytes bytes);
-/// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr.
+/// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr; as float32 also
+/// signed integers of 8 or 16 bits and floats of 16, 32 or 64 bits, gray or RGB. Errors: also for NaN and
+/// infinite values.
 Box decode_tiff(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+/// Pages, which have the size of the first one.
+std::vector<cv::Mat> decode_tiff_pages(EncodedBytes bytes, const DecodeRequest& request, int channels);
 
 bool is_webp(EncodedBytes bytes);
 ImageSize read_webp_header(EncodedBytes bytes);
 /// The first frame of an animation; black where it leaves the canvas uncovered.
 Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+/// Needs another library, too.
+std::vector<cv::Mat> decode_webp_frames(EncodedBytes bytes, const DecodeRequest& request, int channels);
 
 /// PBM, PGM and PPM, binary or as text.
 bool is_pnm(EncodedBytes bytes);

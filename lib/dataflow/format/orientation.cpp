@@ -4,10 +4,12 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <opencv2/core.hpp>
 
+#include "core/error.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/riff.h"
 #include "dataflow/pixel_memory.h"
@@ -32,11 +34,22 @@ class Tiff {
  public:
   explicit Tiff(Bytes bytes) : bytes_(bytes), is_little_(starts_with(bytes, "II")) {}
 
-  /// The value of an entry of the first list that is one number; 0 if there is none.
-  uint32_t value_of(uint32_t tag) const {
+  bool is_valid() const {
     constexpr uint32_t kTiffMark = 42;
-    if ((!is_little_ && !starts_with(bytes_, "MM")) || number(2, 2) != kTiffMark) return 0;
-    const size_t list = number(4, 4);
+    return (is_little_ || starts_with(bytes_, "MM")) && number(2, 2) == kTiffMark;
+  }
+  uint32_t first_list() const { return is_valid() ? number(4, 4) : 0; }
+  /// The place of the next list; 0 if there is none. Errors: DataError if the file ends before it says so.
+  uint32_t next_list(uint32_t list) const {
+    const size_t at = list + 2 + 12 * size_t{number(list, 2)};
+    if (list == 0 || at + 4 > bytes_.size())
+      throw DataError("damaged TIFF: a page begins outside of the file");
+    return number(at, 4);
+  }
+  /// The value of an entry of a list that is one number; 0 if there is none.
+  uint32_t value_of(uint32_t list_at, uint32_t tag) const {
+    if (!is_valid()) return 0;
+    const size_t list = list_at;
     for (size_t i = 0; i < number(list, 2); ++i) {
       const size_t entry = list + 2 + 12 * i;
       if (entry + 12 > bytes_.size()) return 0;
@@ -128,7 +141,8 @@ Bytes exif_of(Bytes bytes) {
 
 Orientation read_orientation(std::span<const uint8_t> bytes) {
   constexpr uint32_t kTag = 274;
-  const uint32_t value = Tiff(exif_of(bytes)).value_of(kTag);
+  const Tiff tiff(exif_of(bytes));
+  const uint32_t value = tiff.value_of(tiff.first_list(), kTag);
   constexpr std::array<Orientation, 9> kMeanings = {{{},
                                                      {},
                                                      {false, true, false},
@@ -141,7 +155,25 @@ Orientation read_orientation(std::span<const uint8_t> bytes) {
   return value < kMeanings.size() ? kMeanings.at(value) : Orientation{};
 }
 
-uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag) { return Tiff(tiff).value_of(tag); }
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t directory, uint32_t tag) {
+  return Tiff(tiff).value_of(directory, tag);
+}
+
+uint32_t first_tiff_directory(std::span<const uint8_t> tiff) { return Tiff(tiff).first_list(); }
+
+std::vector<uint32_t> tiff_directories(std::span<const uint8_t> tiff) {
+  constexpr size_t kMostPages = 100'000;
+  const Tiff file(tiff);
+  std::vector<uint32_t> all;
+  std::unordered_set<uint32_t> seen;
+  for (uint32_t at = file.first_list(); at != 0 || all.empty(); at = file.next_list(at)) {
+    if (!seen.insert(at).second) throw DataError("damaged TIFF: its pages are a loop");
+    if (all.size() == kMostPages)
+      throw DataError("a TIFF of more than 100,000 pages, which is not supported");
+    all.push_back(at);
+  }
+  return all;
+}
 
 ImageSize oriented(ImageSize size, const Orientation& orientation) {
   if (orientation.transposed) std::swap(size.width, size.height);

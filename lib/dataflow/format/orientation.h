@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dataflow/image.h"
 
@@ -21,8 +22,12 @@ struct Orientation {
 /// there are none, or damaged ones. Reads no pixels. Source: CIPA DC-008 (Exif 2.32), tag 274.
 Orientation read_orientation(std::span<const uint8_t> bytes);
 
-/// The value of a field of 16 bits in the first directory of a TIFF; 0 if there is none.
-uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t tag);
+/// The value of a field of 16 bits in the directory of a page of a TIFF; 0 if there is none.
+uint32_t tiff_field(std::span<const uint8_t> tiff, uint32_t directory, uint32_t tag);
+/// Where the directory of the first page begins.
+uint32_t first_tiff_directory(std::span<const uint8_t> tiff);
+/// Where the directories of all pages begin. Errors: DataError for a chain of them that is damaged or a loop.
+std::vector<uint32_t> tiff_directories(std::span<const uint8_t> tiff);
 
 /// The size of an upright image from that of the stored one, and back.
 ImageSize oriented(ImageSize size, const Orientation& orientation);

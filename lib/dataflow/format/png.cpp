@@ -148,7 +148,9 @@ void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
 
 Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   PngReader r(bytes);
-  const Depth depth = request.depth;
+  const bool is_deep =
+      request.depth == Depth::k16 || (request.depth == Depth::kFloat && is_16_bit_png(bytes));
+  const Depth depth = is_deep ? Depth::k16 : Depth::k8;
   r.run([&r, channels, depth] {
     png_read_info(r.png(), r.info());
     set_output(r, channels, depth);
@@ -168,7 +170,7 @@ Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });
   wide = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
-  return give_pixels(wide, channels, depth, out);
+  return give_pixels(wide, channels, request.depth, out);
 }
 
 }  // namespace tpack

@@ -181,7 +181,7 @@ bool is_deep_pnm(EncodedBytes bytes) { return parse_pnm(bytes).white > 255; }
 Box decode_pnm(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   const PnmHeader header = parse_pnm(bytes);
   const Region& region = request.region;
-  const bool is_deep = request.depth == Depth::k16 && header.white > 255;
+  const bool is_deep = request.depth != Depth::k8 && header.white > 255;
   cv::Mat pixels =
       pooled_mat(region.height, region.width, CV_MAKETYPE(is_deep ? CV_16U : CV_8U, header.channels));
   if (is_deep)

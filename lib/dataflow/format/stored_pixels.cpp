@@ -20,11 +20,12 @@ cv::Mat upper_bits(const cv::Mat& deep) {
 }
 
 cv::Mat in_depth(const cv::Mat& stored, Depth depth) {
-  if ((depth == Depth::k16) == (stored.depth() == CV_16U)) return stored;
+  const int wanted = depth == Depth::k8 ? CV_8U : depth == Depth::k16 ? CV_16U : CV_32F;
+  if (stored.depth() == wanted) return stored;
   if (depth == Depth::k8) return upper_bits(stored);
-  cv::Mat deep = pooled_mat();
-  stored.convertTo(deep, CV_16U, 257);  // white is 65535
-  return deep;
+  cv::Mat out = pooled_mat();
+  stored.convertTo(out, wanted, depth == Depth::k16 ? 257 : 1);  // white is 65535
+  return out;
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 // What decoders do with pixels as a file has them.
 namespace tpack {
 
-/// Converts gray or RGB of 8 or 16 bits to the channels and the depth that are requested, and returns the
-/// place of the region in `out`: all of it. White stays white.
+/// Converts gray or RGB of 8 or 16 bits, or float32 if that is requested, to the channels and the depth that
+/// are requested, and returns the place of the region in `out`: all of it. White stays white; as float32, the
+/// numbers stay.
 Box give_pixels(const cv::Mat& stored, int channels, Depth depth, cv::Mat& out);
 
 /// Red of cyan and black, green of magenta and black, blue of yellow and black, as Pillow converts CMYK; 255

@@ -1,16 +1,20 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <tiffio.h>
+#include <type_traits>
 #include <vector>
 
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
 #include "dataflow/format/image_formats.h"
+#include "dataflow/format/orientation.h"
 #include "dataflow/format/stored_pixels.h"
 #include "dataflow/format/tiff_file.h"
+#include "dataflow/frames.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -38,16 +42,35 @@ int color_samples(const TiffHeader& header) {
   }
 }
 
-/// Errors: DataError for what is not supported, and for tiles that take much more memory than the image.
-void check_tiff(const TiffHeader& header) {
-  if (header.format != SAMPLEFORMAT_UINT)
-    reject_tiff(header.format == SAMPLEFORMAT_IEEEFP ? "of floating-point pixels"
-                                                     : "of signed or complex pixels");
-  if (header.compression == COMPRESSION_OJPEG) reject_tiff("of old JPEG compression");
+/// Of pixels that are numbers, nothing says which of them is white.
+bool has_numbers(const TiffHeader& header) {
+  return header.format == SAMPLEFORMAT_IEEEFP || header.format == SAMPLEFORMAT_INT;
+}
+
+/// Errors: DataError for bits per sample, formats and color spaces that are not supported.
+void check_samples(const TiffHeader& header, Depth depth) {
   const int bits = header.bits;
-  const bool is_palette = header.meaning == PHOTOMETRIC_PALETTE;
-  if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && (bits != 16 || is_palette))
-    reject_tiff("of " + std::to_string(bits) + " bits per channel");
+  const bool is_float = header.format == SAMPLEFORMAT_IEEEFP;
+  const std::string of_bits = "of " + std::to_string(bits) + " bits per channel";
+  if (!has_numbers(header)) {
+    if (header.format != SAMPLEFORMAT_UINT) reject_tiff("of complex or unknown pixels");
+    const bool is_palette = header.meaning == PHOTOMETRIC_PALETTE;
+    if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && (bits != 16 || is_palette)) reject_tiff(of_bits);
+    return;
+  }
+  const std::string kind = is_float ? "floating-point" : "signed";
+  if (depth != Depth::kFloat)
+    throw DataError("a TIFF of " + kind + " pixels, which only 'depth: float' of a source of images reads");
+  const bool is_known = is_float ? bits == 16 || bits == 32 || bits == 64 : bits == 8 || bits == 16;
+  if (!is_known) reject_tiff("of " + kind + " pixels " + of_bits);
+  if (header.meaning != PHOTOMETRIC_MINISBLACK && header.meaning != PHOTOMETRIC_RGB)
+    reject_tiff("of " + kind + " pixels in color space " + std::to_string(header.meaning));
+}
+
+/// Errors: DataError for what is not supported, and for tiles that take much more memory than the image.
+void check_tiff(const TiffHeader& header, Depth depth) {
+  check_samples(header, depth);
+  if (header.compression == COMPRESSION_OJPEG) reject_tiff("of old JPEG compression");
   constexpr int kMostSamples = 8;
   const int needed = std::max(color_samples(header), 1);
   if (header.samples < needed || header.samples > kMostSamples)
@@ -75,6 +98,27 @@ uint16_t sample_at(const uint8_t* row, size_t i, uint16_t bits) {
                                ((1U << bits) - 1U));
 }
 
+template <class T>
+float number_of_type(const uint8_t* at) {
+  T value{};
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<float>(value);
+}
+
+/// A signed or floating-point sample, in the order of this machine.
+float number_at(const uint8_t* row, size_t i, const TiffHeader& header) {
+  const uint8_t* const at = row + i * header.bits / 8;
+  if (header.format == SAMPLEFORMAT_INT)
+    return header.bits == 8 ? number_of_type<int8_t>(at) : number_of_type<int16_t>(at);
+  if (header.bits == 16) return number_of_type<cv::float16_t>(at);
+  return header.bits == 32 ? number_of_type<float>(at) : number_of_type<double>(at);
+}
+
+int matrix_depth(const TiffHeader& header) {
+  if (has_numbers(header)) return CV_32F;
+  return header.bits == 16 ? CV_16U : CV_8U;
+}
+
 /// The first 1 to 4 samples of each pixel of a region, as they are stored.
 class TiffSamples {
  public:
@@ -83,8 +127,7 @@ class TiffSamples {
         header_(file.header()),
         region_(region),
         channels_(channels),
-        pixels_(pooled_mat(region.height, region.width,
-                           CV_MAKETYPE(header_.bits == 16 ? CV_16U : CV_8U, channels))) {}
+        pixels_(pooled_mat(region.height, region.width, CV_MAKETYPE(matrix_depth(header_), channels))) {}
 
   cv::Mat read() {
     std::vector<uint8_t> block(file_.bytes_of_block());
@@ -110,7 +153,9 @@ class TiffSamples {
     const int end = std::min(y + header_.block.height, region_.y + region_.height);
     for (int row = top; row < end; ++row) {
       const uint8_t* from = block.data() + static_cast<size_t>(row - y) * row_bytes;
-      if (header_.bits == 16)
+      if (pixels_.depth() == CV_32F)
+        take_row(from, x, plane, pixels_.ptr<float>(row - region_.y));
+      else if (pixels_.depth() == CV_16U)
         take_row(from, x, plane, pixels_.ptr<uint16_t>(row - region_.y));
       else
         take_row(from, x, plane, pixels_.ptr<uint8_t>(row - region_.y));
@@ -125,8 +170,13 @@ class TiffSamples {
     for (int column = left; column < end; ++column) {
       T* const pixel = to + (column - region_.x) * channels_ + plane;
       const auto first = static_cast<size_t>(column - x) * static_cast<size_t>(stored);
-      for (int i = 0; i < taken; ++i)
-        pixel[i] = static_cast<T>(sample_at(from, first + static_cast<size_t>(i), header_.bits));
+      for (int i = 0; i < taken; ++i) {
+        const size_t sample = first + static_cast<size_t>(i);
+        if constexpr (std::is_same_v<T, float>)
+          pixel[i] = number_at(from, sample, header_);
+        else
+          pixel[i] = static_cast<T>(sample_at(from, sample, header_.bits));
+      }
     }
   }
 
@@ -224,12 +274,31 @@ cv::Mat computed_by_library(TiffFile& file, const Region& region) {
   return out;
 }
 
-/// Gray or RGB of 8 or 16 bits.
+/// Errors: DataError for NaN and infinite values.
+void require_finite(const cv::Mat& numbers, const Region& region) {
+  const int channels = numbers.channels();
+  for (int y = 0; y < numbers.rows; ++y) {
+    const auto* row = numbers.ptr<float>(y);
+    for (int i = 0; i < numbers.cols * channels; ++i) {
+      if (std::isfinite(row[i])) continue;
+      throw DataError("a TIFF with the value " + std::string(std::isnan(row[i]) ? "NaN" : "infinity") +
+                      " at pixel (" + std::to_string(region.x + i / channels) + ", " +
+                      std::to_string(region.y + y) + "); pixels must be finite numbers of float32");
+    }
+  }
+}
+
+/// Gray or RGB of 8 or 16 bits or float32.
 cv::Mat stored_colors(TiffFile& file, const Region& region) {
   const TiffHeader& header = file.header();
   const int channels = color_samples(header);
   if (channels == 0) return computed_by_library(file, region);
   if (header.meaning == PHOTOMETRIC_YCBCR) file.convert_to_rgb();
+  if (has_numbers(header)) {
+    cv::Mat numbers = TiffSamples(file, region, channels).read();
+    require_finite(numbers, region);
+    return numbers;
+  }
   const bool is_multiplied = header.is_multiplied && header.bits >= 8 && header.samples > channels &&
                              (header.meaning == PHOTOMETRIC_RGB || header.meaning == PHOTOMETRIC_MINISBLACK);
   cv::Mat samples = TiffSamples(file, region, channels + (is_multiplied ? 1 : 0)).read();
@@ -242,6 +311,11 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
   return header.bits == 16 ? rgb_of_inks<uint16_t>(samples) : rgb_of_inks<uint8_t>(samples);
 }
 
+Box decode_page(TiffFile& file, const DecodeRequest& request, int channels, cv::Mat& out) {
+  check_tiff(file.header(), request.depth);
+  return give_pixels(stored_colors(file, request.region), channels, request.depth, out);
+}
+
 }  // namespace
 
 /// Without BigTIFF, which is for files that are larger than images may be.
@@ -252,12 +326,41 @@ bool is_tiff(EncodedBytes bytes) {
 
 ImageSize read_tiff_header(EncodedBytes bytes) { return TiffFile(bytes).header().size; }
 
-bool is_deep_tiff(EncodedBytes bytes) { return TiffFile(bytes).header().bits > 8; }
+bool is_deep_tiff(EncodedBytes bytes) {
+  const TiffFile file(bytes);
+  return file.header().bits > 8 && !has_numbers(file.header());
+}
 
 Box decode_tiff(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   TiffFile file(bytes);
-  check_tiff(file.header());
-  return give_pixels(stored_colors(file, request.region), channels, request.depth, out);
+  return decode_page(file, request, channels, out);
+}
+
+std::vector<cv::Mat> decode_tiff_pages(EncodedBytes bytes, const DecodeRequest& request, int channels) {
+  const std::vector<uint32_t> directories = tiff_directories(bytes);
+  const auto pages = std::ssize(directories);
+  TiffFile file(bytes);
+  const ImageSize size = file.header().size;
+  std::vector<cv::Mat> all;
+  int64_t open = 0;
+  for (int i = 0; i < request.frames; ++i) {
+    const int64_t page = frame_at(i, request.frames, pages);
+    if (i > 0 && page == open) {
+      all.push_back(all.back());
+      continue;
+    }
+    try {
+      if (page != open) file.open_page(directories[static_cast<size_t>(page)]);
+      open = page;
+      if (!(file.header().size == size))
+        throw DataError("has " + file.header().size.str() + " pixels, and the first page has " + size.str());
+      decode_page(file, request, channels, all.emplace_back());
+    } catch (const DataError& error) {
+      throw DataError("page " + std::to_string(page + 1) + " of " + std::to_string(pages) + ": " +
+                      error.what());
+    }
+  }
+  return all;
 }
 
 }  // namespace tpack

@@ -29,6 +29,7 @@ struct TiffLibrary {
   decltype(&TIFFGetField) field = nullptr;
   decltype(&TIFFGetFieldDefaulted) field_or_default = nullptr;
   decltype(&TIFFSetField) set_field = nullptr;
+  decltype(&TIFFSetSubDirectory) set_directory = nullptr;
   decltype(&TIFFIsTiled) is_tiled = nullptr;
   decltype(&TIFFScanlineSize64) row_bytes = nullptr;
   decltype(&TIFFTileRowSize64) tile_row_bytes = nullptr;
@@ -55,6 +56,7 @@ struct TiffLibrary {
     library.find("TIFFGetField", field);
     library.find("TIFFGetFieldDefaulted", field_or_default);
     library.find("TIFFSetField", set_field);
+    library.find("TIFFSetSubDirectory", set_directory);
     library.find("TIFFIsTiled", is_tiled);
     library.find("TIFFScanlineSize64", row_bytes);
     library.find("TIFFTileRowSize64", tile_row_bytes);
@@ -109,7 +111,7 @@ TiffFile::TiffFile(std::span<const uint8_t> bytes) : bytes_(bytes) {
                        options.get());
   try {
     check(file_ != nullptr);
-    read_header();
+    read_header(first_tiff_directory(bytes));
   } catch (...) {
     if (file_ != nullptr) library.close(file_);
     throw;
@@ -222,8 +224,14 @@ int TiffFile::on_warning(tiff* file, void* self, const char* module, const char*
   return module != nullptr && module == kJpeg ? on_error(file, self, module, format, values) : 1;
 }
 
-void TiffFile::read_header() {
+void TiffFile::open_page(uint32_t directory) {
+  check(tiff_library().set_directory(file_, directory) != 0);
+  read_header(directory);
+}
+
+void TiffFile::read_header(uint32_t directory) {
   const TiffLibrary& library = tiff_library();
+  header_ = {};
   uint32_t width = 0;
   uint32_t height = 0;
   library.field(file_, TIFFTAG_IMAGEWIDTH, &width);
@@ -238,7 +246,7 @@ void TiffFile::read_header() {
     throw DataError("damaged TIFF: it does not say what its values mean (PhotometricInterpretation)");
   // The library reads indices as gray if the colors are missing, for example where the file ends early.
   if (header_.meaning != PHOTOMETRIC_PALETTE &&
-      tiff_field(bytes_, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
+      tiff_field(bytes_, directory, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
     throw DataError("damaged TIFF: no colors for its indices");
   uint16_t extra = 0;
   const uint16_t* kinds = nullptr;

@@ -14,7 +14,7 @@ struct tiff;  // of libtiff
 
 namespace tpack {
 
-/// What the first page of a TIFF says of its pixels; numbers as in the TIFF 6.0 specification.
+/// What a page of a TIFF says of its pixels; numbers as in the TIFF 6.0 specification.
 struct TiffHeader {
   ImageSize size;
   uint16_t bits = 1;  // per sample
@@ -40,7 +40,10 @@ class TiffFile {
   TiffFile(const TiffFile&) = delete;
   TiffFile& operator=(const TiffFile&) = delete;
 
+  /// Of the first page, or of the one that was opened last.
   const TiffHeader& header() const { return header_; }
+  /// `directory`: one of tiff_directories.
+  void open_page(uint32_t directory);
   /// Of a palette of up to 8 bits.
   TiffColors colors();
   /// Samples that JPEG has as YCbCr will come as RGB.
@@ -59,7 +62,7 @@ class TiffFile {
   static int on_error(tiff* file, void* self, const char* module, const char* format, va_list values);
   static int on_warning(tiff* file, void* self, const char* module, const char* format, va_list values);
 
-  void read_header();
+  void read_header(uint32_t directory);
   void check(bool is_right);
   /// Errors: DataError where the library would give pixels that are not in the file. `wanted`: bytes of
   /// pixels; 0: not known.

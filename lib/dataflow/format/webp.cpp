@@ -1,13 +1,16 @@
 #include <cstring>
 #include <string>
+#include <vector>
 #include <webp/decode.h>
+#include <webp/demux.h>
 
-#include <opencv2/core/mat.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/riff.h"
 #include "dataflow/format/stored_pixels.h"
+#include "dataflow/frames.h"
 #include "dataflow/pixel_memory.h"
 #include "system/shared_library.h"
 
@@ -31,6 +34,26 @@ struct WebpLibrary {
 
 const WebpLibrary& webp_library() {
   static const WebpLibrary kLibrary;
+  return kLibrary;
+}
+
+struct WebpDemuxLibrary {
+  SharedLibrary library{"libwebpdemux.so.2", "libwebpdemux2"};
+  decltype(&WebPAnimDecoderNewInternal) open = nullptr;
+  decltype(&WebPAnimDecoderGetInfo) get_info = nullptr;
+  decltype(&WebPAnimDecoderGetNext) next = nullptr;
+  decltype(&WebPAnimDecoderDelete) close = nullptr;
+
+  WebpDemuxLibrary() {
+    library.find("WebPAnimDecoderNewInternal", open);
+    library.find("WebPAnimDecoderGetInfo", get_info);
+    library.find("WebPAnimDecoderGetNext", next);
+    library.find("WebPAnimDecoderDelete", close);
+  }
+};
+
+const WebpDemuxLibrary& webp_demux_library() {
+  static const WebpDemuxLibrary kLibrary;
   return kLibrary;
 }
 
@@ -107,6 +130,37 @@ void decode_first_frame(EncodedBytes bytes, cv::Mat& canvas) {
   decode_into(frame.pixels, canvas(cv::Rect(place.x, place.y, place.width, place.height)));
 }
 
+/// The canvas with each frame over the one before.
+class WebpAnimation {
+ public:
+  explicit WebpAnimation(EncodedBytes bytes) {
+    const WebPData data{bytes.data(), bytes.size()};
+    decoder_ = webp_demux_library().open(&data, nullptr, WEBP_DEMUX_ABI_VERSION);
+    if (decoder_ == nullptr) throw DataError("damaged WebP: the frames are not valid");
+    webp_demux_library().get_info(decoder_, &info_);
+  }
+  ~WebpAnimation() { webp_demux_library().close(decoder_); }
+  WebpAnimation(const WebpAnimation&) = delete;
+  WebpAnimation& operator=(const WebpAnimation&) = delete;
+
+  int64_t frames() const { return info_.frame_count; }
+  ImageSize canvas() const {
+    return {static_cast<int>(info_.canvas_width), static_cast<int>(info_.canvas_height)};
+  }
+  /// Red, green, blue and alpha, until the next call.
+  cv::Mat next() {
+    uint8_t* pixels = nullptr;
+    int until_ms = 0;
+    if (webp_demux_library().next(decoder_, &pixels, &until_ms) == 0)
+      throw DataError("damaged WebP: a frame is not valid");
+    return {canvas().height, canvas().width, CV_8UC4, pixels};
+  }
+
+ private:
+  WebPAnimDecoder* decoder_ = nullptr;
+  WebPAnimInfo info_{};
+};
+
 }  // namespace
 
 bool is_webp(EncodedBytes bytes) {
@@ -117,6 +171,30 @@ bool is_webp(EncodedBytes bytes) {
 ImageSize read_webp_header(EncodedBytes bytes) {
   const WebPBitstreamFeatures features = features_of_file(bytes);
   return {features.width, features.height};
+}
+
+std::vector<cv::Mat> decode_webp_frames(EncodedBytes bytes, const DecodeRequest& request, int channels) {
+  std::vector<cv::Mat> frames;
+  const WebPBitstreamFeatures features = features_of_file(bytes);
+  if (features.has_animation == 0) {
+    cv::Mat only;
+    decode_webp(bytes, request, channels, only);
+    return {static_cast<size_t>(request.frames), only};
+  }
+  WebpAnimation animation(bytes);
+  if (!(animation.canvas() == ImageSize{features.width, features.height}) || animation.frames() == 0)
+    throw DataError("damaged WebP: an animation without frames");
+  const Region& r = request.region;
+  cv::Mat canvas;
+  int64_t at = -1;
+  for (int i = 0; i < request.frames; ++i) {
+    const int64_t wanted = frame_at(i, request.frames, animation.frames());
+    for (; at < wanted; ++at) canvas = animation.next();
+    cv::Mat part = pooled_mat(r.height, r.width, CV_8UC3);
+    cv::cvtColor(canvas(cv::Rect(r.x, r.y, r.width, r.height)), part, cv::COLOR_RGBA2RGB);
+    give_pixels(part, channels, request.depth, frames.emplace_back());
+  }
+  return frames;
 }
 
 Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {

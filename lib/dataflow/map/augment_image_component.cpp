@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
+#include "dataflow/frames.h"
 #include "dataflow/map.h"
 #include "dataflow/sample_error.h"
 
@@ -101,8 +102,60 @@ class AugmentImages : public Map {
   Spec bind(const Spec& in) override {
     Spec out = in;
     find_images(in);
-    Shape shape = checked_shape(in, 0);
-    for (size_t k = 1; k < images_.size(); ++k) checked_shape(in, k);
+    for (const Augmented& image : images_) out[image.component].tensor.shape = augmented_shape(in, image);
+    const Shape& shape = out[images_[0].component].tensor.shape;
+    for (const Attached& one : attached_)
+      if (one.annotation == Annotation::kMask) out[one.component].tensor.shape = Shape{shape[0], shape[1]};
+    return out;
+  }
+
+  bool apply(Datapoint& d, const SampleKey& key) const override {
+    const size_t first = images_[0].component;
+    const ImageSize size = size_of(d, first);
+    const std::string origin = d.is_image(first) ? d.image(first).origin() : "";
+    const Transforms transforms = draw(size, key, origin);
+    for (const Attached& one : attached_) augment_attached(d, one, size, transforms.steps);
+    for (const Augmented& image : images_) {
+      const size_t index = image.component;
+      if (const ImageSize own = size_of(d, index); !(own == size))
+        throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
+                        " and " + own.str());
+      if (d.is_image(index)) {
+        augment_image(d.image(index), image.frames, transforms.steps);
+      } else {
+        augment_tensor(d, image, transforms.steps);
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Augmented {
+    size_t component = 0;
+    Depth depth = Depth::k8;
+    int frames = 1;
+  };
+  /// What moves with the images.
+  struct Attached {
+    size_t component;
+    Annotation annotation;
+  };
+
+  /// Those that are named, by default all; and what moves with them.
+  void find_images(const Spec& in) {
+    const auto add = [&](size_t i) { images_.push_back({i, in[i].depth, in[i].frames}); };
+    for (const ComponentRef& ref : wanted_) add(in.index(ref, owner_));
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (wanted_.empty() && in[i].is_image) add(i);
+      if (in[i].annotation != Annotation::kNone) attached_.push_back({i, in[i].annotation});
+    }
+    if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
+  }
+  /// The channels of an augmentor are those of one frame. Errors: ConfigError for what is not an image, and
+  /// of the augmentors.
+  Shape augmented_shape(const Spec& in, const Augmented& image) const {
+    const Shape stored = checked_shape(in, image);
+    Shape shape = stored[2] == Shape::kUnknown ? stored : stored.with(2, stored[2] / image.frames);
     std::optional<int64_t> shorter = shorter_side_of(shape);
     for (const auto& augmentor : augmentors_) {
       try {
@@ -114,52 +167,15 @@ class AugmentImages : public Map {
         here.throw_if_any();
       }
     }
-    for (const size_t image : images_) out[image].tensor.shape = shape.with(2, in[image].tensor.shape[2]);
-    for (const Attached& one : attached_)
-      if (one.annotation == Annotation::kMask) out[one.component].tensor.shape = Shape{shape[0], shape[1]};
-    return out;
-  }
-
-  bool apply(Datapoint& d, const SampleKey& key) const override {
-    const ImageSize size = size_of(d, images_[0]);
-    const std::string origin = d.is_image(images_[0]) ? d.image(images_[0]).origin() : "";
-    const Transforms transforms = draw(size, key, origin);
-    for (const Attached& one : attached_) augment_attached(d, one, size, transforms.steps);
-    for (const size_t index : images_) {
-      if (const ImageSize own = size_of(d, index); !(own == size))
-        throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
-                        " and " + own.str());
-      if (d.is_image(index)) {
-        augment_image(d.image(index), transforms.steps);
-      } else {
-        augment_tensor(d, index, transforms.steps);
-      }
-    }
-    return true;
-  }
-
- private:
-  /// What moves with the images.
-  struct Attached {
-    size_t component;
-    Annotation annotation;
-  };
-
-  /// Those that are named, by default all; and what moves with them.
-  void find_images(const Spec& in) {
-    for (const ComponentRef& ref : wanted_) images_.push_back(in.index(ref, owner_));
-    for (size_t i = 0; i < in.size(); ++i) {
-      if (wanted_.empty() && in[i].is_image) images_.push_back(i);
-      if (in[i].annotation != Annotation::kNone) attached_.push_back({i, in[i].annotation});
-    }
-    if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
+    return shape[2] == Shape::kUnknown ? shape : shape.with(2, shape[2] * image.frames);
   }
   /// Errors: ConfigError for what is not an image.
-  Shape checked_shape(const Spec& in, size_t k) const {
-    const ComponentSpec& image = in[images_[k]];
-    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
+  Shape checked_shape(const Spec& in, const Augmented& augmented) const {
+    const ComponentSpec& image = in[augmented.component];
+    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.depth != Depth::k8;
     if (image.is_image && has_pixels && image.tensor.shape.rank() == 3) return image.tensor.shape;
     const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
+    const auto k = static_cast<size_t>(&augmented - images_.data());
     throw ConfigError(k < wanted_.size() ? wanted_[k].position : Position{},
                       owner_ + ": component '" + image.name + "' is " + image.tensor.str() +
                           ", not an image; images are uint8 [height, width, channels]" +
@@ -268,16 +284,27 @@ class AugmentImages : public Map {
     }
   }
 
-  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file) const {
+  /// `shrunk`: how it is applied to an image of which only a part was decoded; null for other transforms.
+  void apply_one(const Drawn& drawn, cv::Mat& pixels, int frames, const std::string& file,
+                 const std::function<void(cv::Mat&)>& shrunk = nullptr) const {
     const int depth = pixels.depth();
+    const auto change = [&](cv::Mat& m) {
+      if (shrunk)
+        shrunk(m);
+      else
+        drawn.transform->image(m);
+    };
     try {
-      drawn.transform->image(pixels);
+      if (frames == 1 || drawn.transform->takes_frames())
+        change(pixels);
+      else
+        change_frames(pixels, pixels.channels() / frames, change);
     } catch (const cv::Exception& error) {
       reject(drawn.augmentor, file, error.err);
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
-      const char* const bits = depth == CV_8U ? "8" : "16";
-      reject(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
+      const char* const kept = depth == CV_8U ? "8 bits" : depth == CV_16U ? "16 bits" : "float32";
+      reject(drawn.augmentor, file, std::string("gave an image that is not ") + kept + " per channel");
     }
   }
 
@@ -292,7 +319,7 @@ class AugmentImages : public Map {
     return transforms;
   }
 
-  void augment_image(Image& image, const std::vector<Drawn>& steps) const {
+  void augment_image(Image& image, int frames, const std::vector<Drawn>& steps) const {
     size_t done = 0;
     cv::Mat pixels;
     if (image.encoded()) {
@@ -300,31 +327,37 @@ class AugmentImages : public Map {
       const Box place = image.decode(plan.request);
       pixels = image.pixels();
       done = plan.done;
-      if (plan.shrinking != nullptr)
-        plan.shrinking->transform->shrink(pixels, in_decoded(plan.whole, plan.request.region, place),
-                                          plan.part);
+      if (plan.shrinking != nullptr) {
+        const Box whole = in_decoded(plan.whole, plan.request.region, place);
+        apply_one(*plan.shrinking, pixels, frames, image.origin(),
+                  [&](cv::Mat& m) { plan.shrinking->transform->shrink(m, whole, plan.part); });
+      }
     } else {
       pixels = image.pixels();
     }
-    for (; done < steps.size(); ++done) apply_one(steps[done], pixels, image.origin());
+    for (; done < steps.size(); ++done) apply_one(steps[done], pixels, frames, image.origin());
     image.set_pixels(std::move(pixels));
   }
 
-  void augment_tensor(Datapoint& d, size_t index, const std::vector<Drawn>& steps) const {
+  void augment_tensor(Datapoint& d, const Augmented& image, const std::vector<Drawn>& steps) const {
+    const size_t index = image.component;
     const Tensor in = d.tensor(index);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
-    cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const Drawn& step : steps) apply_one(step, pixels, "");
-    if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
-    const Tensor out = d.renew(index, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
-    cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());
-    pixels.copyTo(target);
+    const int depth = in.dtype() == DType::kUInt8 ? CV_8U : CV_32F;
+    cv::Mat pixels(side(0), side(1), CV_MAKETYPE(depth, side(2)), in.raw());
+    if (image.depth == Depth::k16) pixels.convertTo(pixels, CV_16U);
+    for (const Drawn& step : steps) apply_one(step, pixels, image.frames, "");
+    const bool is_same = pixels.data == reinterpret_cast<const uint8_t*>(in.raw());
+    if (is_same && pixels.rows == side(0) && pixels.cols == side(1)) return;
+    const Tensor out = d.renew(index, {in.dtype(), Shape{pixels.rows, pixels.cols, pixels.channels()}});
+    cv::Mat target(pixels.rows, pixels.cols, CV_MAKETYPE(depth, pixels.channels()), out.raw());
+    pixels.convertTo(target, depth);
   }
 
   Augmentors augmentors_;
   std::vector<ComponentRef> wanted_;
   std::string owner_;
-  std::vector<size_t> images_;
+  std::vector<Augmented> images_;
   std::vector<Attached> attached_;
 };
 
@@ -340,7 +373,9 @@ class AugmentImageComponent final : public AugmentImages {
     return Schema<Params>(
                "Runs augmentors on an image, and what moves its pixels on the masks, boxes and points of the "
                "sample. Their numbers are for pixels of 0..255; those of 16 bits "
-               "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
+               "get 257 times as much, and those of depth float are taken as they are. All frames of an "
+               "image get the same, but for noise. In predictions "
+               "(`infer`), those that draw do not: random crops are "
                "center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)

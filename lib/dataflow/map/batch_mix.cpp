@@ -6,6 +6,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
+#include "dataflow/frames.h"
 
 namespace tpack {
 namespace {
@@ -177,6 +178,21 @@ void BatchMix::blend(Datapoint& d, size_t index, const Parts& parts) const {
   }
 }
 
+/// OpenCV averages 4 channels at most.
+void resize_into(const cv::Mat& from, cv::Mat& to, int interpolation) {
+  const auto resize = [&](cv::Mat& m) {
+    cv::Mat out;
+    cv::resize(m, out, to.size(), 0, 0, interpolation);
+    m = out;
+  };
+  cv::Mat pixels = from;
+  if (pixels.channels() <= 4)
+    resize(pixels);
+  else
+    change_frames(pixels, 1, resize);
+  pixels.copyTo(to);
+}
+
 void BatchMix::paste(Datapoint& d, size_t index, const Parts& parts) const {
   const Tensor in = d.tensor(index);
   const Tensor out = d.renew(index, in.spec());
@@ -189,7 +205,7 @@ void BatchMix::paste(Datapoint& d, size_t index, const Parts& parts) const {
       if (part.from.size() == part.to.size())
         from.copyTo(to);
       else
-        cv::resize(from, to, to.size(), 0, 0, is_mask ? cv::INTER_NEAREST : cv::INTER_AREA);
+        resize_into(from, to, is_mask ? cv::INTER_NEAREST : cv::INTER_AREA);
     }
   }
 }

@@ -8,9 +8,12 @@ Spec MapData::bind(const Spec& in) {
   index_ = in.index(p_.component, "map MapData");
   Spec out = in;
   out[index_].tensor = p_.map->spec(in[index_].tensor);
-  out[index_].is_16_bit = false;
+  out[index_].depth = Depth::k8;
   out[index_].is_image =
       in[index_].is_image && out[index_].tensor.shape.rank() == in[index_].tensor.shape.rank();
+  const bool has_channels =
+      out[index_].is_image && out[index_].tensor.shape[-1] == in[index_].tensor.shape[-1];
+  if (!has_channels) out[index_].frames = 1;
   return out;
 }
 

@@ -45,7 +45,7 @@ class Standardize final : public FittedMap {
     name_ = in[index_].name;
     Spec out = in;
     out[index_].tensor.dtype = DType::kFloat32;
-    out[index_].is_16_bit = false;
+    out[index_].depth = Depth::k8;
     return out;
   }
 

@@ -102,7 +102,7 @@ class CaffeLmdb final : public RandomAccessSource {
       if (datum.kind == CaffeDatum::Kind::kEncoded) {
         Image& image = out.renew_image(0);
         std::ranges::copy(datum.bytes, image.encoded_buffer(datum.bytes.size()).begin());
-        image.header_known(encoded_color(), file_of(index));
+        image.header_known({encoded_color()}, file_of(index));
       } else if (datum.kind == CaffeDatum::Kind::kFloats) {
         const TensorSpec spec{DType::kFloat32, {datum.height, datum.width, datum.channels}};
         interleave_planes(datum.floats, datum.channels, out.renew(0, spec).data<float>());

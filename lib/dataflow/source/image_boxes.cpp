@@ -26,7 +26,7 @@ struct ImageBoxesParams {
   int64_t max_boxes = 100;
   bool difficult = false;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
   bool shuffle = true;
 };
 
@@ -64,17 +64,16 @@ class ImageBoxes final : public RandomAccessSource {
       : p_(std::move(p)),
         dir_(resolved_path(p_.images)),
         annotations_(resolved_path(p_.annotations)),
-        depth_(depth_of_bits("ImageBoxes", p_.depth)),
         classes_(p_.classes) {}
 
   /// The names of the classes are in the annotations.
   bool knows_spec() const override { return !classes_.empty(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, depth_); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(image_form()); }
   Spec spec() const override {
     ComponentSpec boxes{kBoxes, {DType::kFloat32, Shape{p_.max_boxes, 5}}};
     boxes.annotation = Annotation::kBoxes;
     boxes.classes = classes_;
-    return {image_of_files(p_.color, depth_), boxes};
+    return {image_of_files(image_form()), boxes};
   }
   int64_t size() const override { return std::ssize(images_); }
   bool shuffled() const override { return p_.shuffle; }
@@ -90,7 +89,7 @@ class ImageBoxes final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const AnnotatedImage& of = images_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(file_of(index), p_.color, depth_, image);
+    read_image_file(file_of(index), image_form(), image);
     const double width = image.size().width;
     const double height = image.size().height;
     const Tensor& boxes = out.renew(1, {DType::kFloat32, Shape{p_.max_boxes, 5}});
@@ -148,6 +147,7 @@ class ImageBoxes final : public RandomAccessSource {
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth}; }
   static constexpr const char* kBoxes = "boxes";
 
   static std::string_view text_of(const MappedFile& file) {
@@ -260,7 +260,6 @@ class ImageBoxes final : public RandomAccessSource {
   Params p_;
   std::string dir_;
   std::string annotations_;
-  Depth depth_;
   std::vector<std::string> classes_;
   std::vector<AnnotatedImage> images_;
   std::vector<std::string> remarks_;

@@ -38,16 +38,10 @@ void read_file(const std::string& path, Image& image) {
 
 }  // namespace
 
-ComponentSpec image_of_files(Color color, Depth depth) {
-  const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(color)};
-  const bool is_deep = depth == Depth::k16;
-  return {"image", {is_deep ? DType::kFloat32 : DType::kUInt8, shape}, true, {}, is_deep};
-}
-
-Depth depth_of_bits(const std::string& source, int64_t bits) {
-  if (bits != 8 && bits != 16)
-    throw ConfigError(source + ": 'depth' is " + std::to_string(bits) + "; must be 8 or 16");
-  return bits == 16 ? Depth::k16 : Depth::k8;
+ComponentSpec image_of_files(const ImageForm& form) {
+  const Shape shape{Shape::kUnknown, Shape::kUnknown, form.channels()};
+  const DType dtype = form.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
+  return {"image", {dtype, shape}, true, {}, form.depth, form.frames};
 }
 
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,
@@ -68,9 +62,9 @@ std::string size_stamp(const std::string& name, const std::string& path) {
   return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
 }
 
-void read_image_file(const std::string& path, Color color, Depth depth, Image& image) {
+void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
   read_file(path, image);
-  image.header_known(color, path, depth);
+  image.header_known(form, path);
 }
 
 bool may_be_deep_image(const std::string& path) {

@@ -48,7 +48,8 @@ struct ImageFolderParams {
   Ref<Path> dir;
   bool shuffle = true;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
+  int frames = 1;
 };
 
 /// Images stay encoded until a map needs their pixels.
@@ -58,7 +59,7 @@ class ImageFolder final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder for each "
-               "class: DIR/CLASS/NAME.jpg. Of several frames or pages, the first is read. Hidden files and "
+               "class: DIR/CLASS/NAME.jpg. Hidden files and "
                "folders, and __MACOSX, are left out. Images are turned upright as their "
                "Exif "
                "data say.")
@@ -73,10 +74,12 @@ class ImageFolder final : public RandomAccessSource {
         .field(
             "depth", &Params::depth,
             "bits per channel: 8 gives uint8 images, in which files of 16 bits lose their lower 8; 16 gives "
-            "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257");
+            "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257; float gives "
+            "float32 images with the values of the files: 0 to 255 of 8 bits, 0 to 65535 of 16 bits, and "
+            "those of TIFFs of floating-point or signed pixels as they are")
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc);
   }
-  explicit ImageFolder(Params p)
-      : p_(std::move(p)), dir_(resolved_path(p_.dir)), depth_(depth_of_bits("ImageFolder", p_.depth)) {
+  explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
     if (fs::is_directory(dir_)) classes_ = printable_names(folder_names());
   }
@@ -84,7 +87,7 @@ class ImageFolder final : public RandomAccessSource {
   Spec spec() const override {
     const auto train = declared_fit(kLabel);
     const std::vector<std::string>& classes = train && !train->classes.empty() ? train->classes : classes_;
-    return {image_of_files(p_.color, depth_), {kLabel, {DType::kInt32, {}}, false, classes}};
+    return {image_of_files(image_form()), {kLabel, {DType::kInt32, {}}, false, classes}};
   }
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
@@ -143,11 +146,12 @@ class ImageFolder final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
-    read_image_file(path_of(file), p_.color, depth_, out.renew_image(0));
+    read_image_file(path_of(file), image_form(), out.renew_image(0));
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
   struct Entry {
     int32_t label = 0;
     std::string name;
@@ -201,7 +205,7 @@ class ImageFolder final : public RandomAccessSource {
   /// An image of which the lower bits are dropped; empty if there is none. Looks at the first one of each
   /// class: to open every file takes too long.
   std::string find_cut() const {
-    if (depth_ == Depth::k16) return {};
+    if (p_.depth != Depth::k8) return {};
     int32_t looked_at = -1;
     for (const Entry& file : files_) {
       if (file.label == looked_at || !may_be_deep_image(file.name)) continue;
@@ -234,7 +238,6 @@ class ImageFolder final : public RandomAccessSource {
 
   Params p_;
   std::string dir_;
-  Depth depth_;
   std::vector<std::string> classes_;
   std::vector<std::string> folders_;  // of the classes; "": has none
   std::vector<Entry> files_;

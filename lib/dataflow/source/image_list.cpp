@@ -69,7 +69,8 @@ struct ImageListParams {
   bool header = true;
   Ref<Path> root;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
+  int frames = 1;
   bool shuffle = true;
 };
 
@@ -109,13 +110,13 @@ class ImageList final : public RandomAccessSource {
         .field("root", &Params::root, "the folder that paths are relative to; default: that of the list")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageList(Params p)
       : p_(std::move(p)),
         list_(resolved_path(p_.file)),
-        root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))),
-        depth_(depth_of_bits("ImageList", p_.depth)) {
+        root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))) {
     if (!p_.path.name.empty()) {
       table_ = make_table();
       return;
@@ -130,9 +131,9 @@ class ImageList final : public RandomAccessSource {
   }
 
   bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, depth_); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(image_form()); }
   Spec spec() const override {
-    std::vector<ComponentSpec> components = {image_of_files(p_.color, depth_)};
+    std::vector<ComponentSpec> components = {image_of_files(image_form())};
     if (table_ == nullptr)
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
@@ -200,7 +201,7 @@ class ImageList final : public RandomAccessSource {
       for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
       for (const size_t i : points_) out.set_tensor(i, as_points(out.tensor(i)));
     }
-    read_image_file(file(row), p_.color, depth_, out.renew_image(0));
+    read_image_file(file(row), image_form(), out.renew_image(0));
   }
 
  protected:
@@ -223,6 +224,7 @@ class ImageList final : public RandomAccessSource {
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
   static constexpr const char* kLabel = "label";
   static constexpr const char* kImage = "image";
 
@@ -381,7 +383,7 @@ class ImageList final : public RandomAccessSource {
   }
   /// Looks at the first files that may lose bits: to open every file takes too long.
   void find_cut() {
-    if (depth_ == Depth::k16) return;
+    if (p_.depth != Depth::k8) return;
     int most = 10;
     for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
       if (!may_be_deep_image(paths_[row]) || bad_.contains(row)) continue;
@@ -393,7 +395,6 @@ class ImageList final : public RandomAccessSource {
   Params p_;
   std::string list_;
   fs::path root_;
-  Depth depth_;
   std::shared_ptr<RandomAccessSource> table_;  // null: the list is a text
   std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text

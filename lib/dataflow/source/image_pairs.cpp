@@ -29,7 +29,8 @@ struct ImagePairsParams {
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
   Color color = Color::kRgb;
-  int64_t depth = 8;
+  Depth depth = Depth::k8;
+  int frames = 1;
   bool shuffle = true;
 };
 
@@ -55,11 +56,14 @@ class ImagePairs final : public RandomAccessSource {
         .field(
             "masks", &Params::masks,
             "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
-            "class numbers, and of two classes 255 is the second one; or colors, see `colors`. Or a folder "
-            "for each class, {cell: cells, border: borders}, with masks of black and white; an image that "
-            "has no mask in one of them has nothing of that class, and where masks overlap, the later class "
-            "counts")
-        .field("targets", &Params::targets, "folder of the images that images of the same name shall become")
+            "class numbers, and of two classes 255 is the second one; or colors, see `colors`; or .mat files "
+            "of BSDS500, in which class 1 is an edge that at least half of the people drew: classes: "
+            "[background, edge]; they may be in the folder of the images. Or a folder for each class, {cell: "
+            "cells, border: borders}, with masks of black and white; an image that has no mask in one of "
+            "them "
+            "has nothing of that class, and where masks overlap, the later class counts")
+        .field("targets", &Params::targets,
+               "folder of the images that images of the same name shall become; of several frames, the first")
         .field("suffix", &Params::suffix,
                "what names in the other folder have before their extension: _mask of 1_mask.png")
         .field("classes", &Params::classes,
@@ -74,13 +78,13 @@ class ImagePairs final : public RandomAccessSource {
                "need ignore_label: 255")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
         dir_(folder_of(p_.images)),
         target_dir_(folder_of(p_.targets)),
-        depth_(depth_of_bits("ImagePairs", p_.depth)),
         names_(names_of(p_)),
         reader_(code_of(p_, names_)) {
     for (const MaskPaths::Part& part : p_.masks.parts) mask_dirs_.push_back(folder_of(part.path));
@@ -97,7 +101,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   Spec spec() const override {
-    std::vector<ComponentSpec> all = {image_of_files(p_.color, depth_)};
+    std::vector<ComponentSpec> all = {image_of_files(image_form())};
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = names_;
@@ -105,7 +109,7 @@ class ImagePairs final : public RandomAccessSource {
       all.push_back(std::move(mask));
     }
     if (!p_.targets.empty()) {
-      all.push_back(image_of_files(p_.color, depth_));
+      all.push_back(image_of_files(target_form()));
       all.back().name = "target";
     }
     return Spec(std::move(all));
@@ -123,14 +127,14 @@ class ImagePairs final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(path(dir_, file.name), p_.color, depth_, image);
+    read_image_file(path(dir_, file.name), image_form(), image);
     size_t at = 1;
     if (!p_.masks.empty()) {
       const Tensor& mask = out.renew(at++, {DType::kUInt8, Shape{image.size().height, image.size().width}});
       read_masks(file, image.size(), mask.span<uint8_t>());
     }
     if (!p_.targets.empty())
-      read_image_file(path(target_dir_, file.target), p_.color, depth_, out.renew_image(at));
+      read_image_file(path(target_dir_, file.target), target_form(), out.renew_image(at));
   }
 
   SourceFacts facts() const override {
@@ -151,6 +155,8 @@ class ImagePairs final : public RandomAccessSource {
   }
 
  private:
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
+  ImageForm target_form() const { return {p_.color, p_.depth}; }
   struct Entry {
     std::string name;
     std::vector<std::string> masks;  // of each path; empty: there is none of this class
@@ -257,13 +263,23 @@ class ImagePairs final : public RandomAccessSource {
           list, std::to_string(missing.size()) + " files that it lists are missing: " + join_first(missing));
   }
 
+  /// Masks that are MAT files may be in the folder of the images, so other files do not count next to them.
+  static std::vector<std::string> mask_names(const std::string& folder) {
+    const std::vector<std::string> edges = sorted_names(folder, [](const fs::directory_entry& entry) {
+      const fs::path name = entry.path().filename();
+      return !is_hidden(name.string()) && name.extension() == ".mat";
+    });
+    return edges.empty() ? image_names(folder) : edges;
+  }
+
   /// Errors: DataError with the images that have none, or of which there are several.
   template <class Partner>
   void find_partners(const Ref<Path>& dir, const std::string& what, const Partner& partner_of) {
     require_folder("ImagePairs", dir);
     const std::string folder = resolved_path(dir);
     std::map<std::string, std::string> by_stem;
-    for (const std::string& name : image_names(folder)) {
+    const bool are_masks = what == "mask";
+    for (const std::string& name : are_masks ? mask_names(folder) : image_names(folder)) {
       const auto [twin, is_new] = by_stem.emplace(fs::path(name).stem().string(), name);
       if (!is_new)
         throw DataError(folder, "has " + printable(twin->second) + " and " + printable(name) +
@@ -280,7 +296,7 @@ class ImagePairs final : public RandomAccessSource {
         ++used;
       }
     }
-    const bool may_lack_some = what == "mask" && p_.masks.by_class();
+    const bool may_lack_some = are_masks && p_.masks.by_class();
     if (!alone.empty() && (used == 0 || !may_lack_some))
       throw DataError(folder, "has no " + what + " for " + join_first(alone) + " (" +
                                   std::to_string(alone.size()) + " of " + std::to_string(files_.size()) +
@@ -311,7 +327,6 @@ class ImagePairs final : public RandomAccessSource {
   std::string dir_;
   std::vector<std::string> mask_dirs_;
   std::string target_dir_;
-  Depth depth_;
   std::vector<std::string> names_;  // of the classes
   MaskReader reader_;
   std::vector<Entry> files_;

@@ -7,9 +7,11 @@
 #include <opencv2/core.hpp>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/mapped_file.h"
+#include "dataflow/format/mat_file.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -21,8 +23,60 @@ std::string text_of(const uint8_t* pixel, int channels) {
          "]";
 }
 
+/// What the arrays of a file are, for messages.
+std::string contents_of(const std::vector<MatArray>& arrays) {
+  std::vector<std::string> all;
+  for (const MatArray& array : arrays)
+    all.push_back((array.name.empty() ? "" : "'" + array.name + "' ") + array.str());
+  return all.empty() ? "nothing" : join_first(all);
+}
+
+/// What each person drew. Errors: DataError that lists what the file has.
+std::vector<const MatArray*> boundaries_of(const MatFile& file) {
+  const std::string wanted =
+      "; edges are a cell array groundTruth of structs with Boundaries [height, width], as BSDS500 has them";
+  const auto cells = std::ranges::find(file.arrays, "groundTruth", &MatArray::name);
+  if (cells == file.arrays.end() || cells->kind != "cell" || cells->items.empty())
+    throw DataError("is a MAT file with " + contents_of(file.arrays) + wanted);
+  std::vector<const MatArray*> all;
+  for (const MatArray& person : cells->items) {
+    const MatArray* const drawn = person.field("Boundaries");
+    if (drawn == nullptr || drawn->shape.size() != 2 || drawn->numbers == 0)
+      throw DataError("is a MAT file whose groundTruth has " +
+                      contents_of({drawn == nullptr ? person : *drawn}) + wanted);
+    if (drawn->shape != cells->items[0].field("Boundaries")->shape)
+      throw DataError("is a MAT file of edges with different sizes, " +
+                      cells->items[0].field("Boundaries")->str() + " and " + drawn->str());
+    all.push_back(drawn);
+  }
+  return all;
+}
+
+/// 1 where at least half of the people drew an edge.
+cv::Mat edges_of(std::span<const uint8_t> bytes) {
+  const MatFile file = read_mat_file(bytes);
+  const std::vector<const MatArray*> people = boundaries_of(file);
+  const int64_t height = people[0]->shape[0];
+  const int64_t width = people[0]->shape[1];
+  if (height > kMaxImageSide || width > kMaxImageSide)
+    throw DataError("is a MAT file of edges that is too large");
+  cv::Mat edges(static_cast<int>(height), static_cast<int>(width), CV_8UC1);
+  for (int64_t x = 0; x < width; ++x) {
+    for (int64_t y = 0; y < height; ++y) {
+      const auto drew = [&](const MatArray* person) { return person->at(x * height + y) != 0; };
+      const auto count = std::ranges::count_if(people, drew);
+      edges.at<uint8_t>(static_cast<int>(y), static_cast<int>(x)) = 2 * count >= std::ssize(people) ? 1 : 0;
+    }
+  }
+  return edges;
+}
+
 /// Gray values, places in a palette, or colors.
 cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors) {
+  if (is_mat_file(bytes)) {
+    if (are_colors) throw DataError("is a MAT file of edges, which has no colors; leave out 'colors'");
+    return edges_of(bytes);
+  }
   cv::Mat values;
   const ImageSize size = read_image_header(bytes);  // within the limits
   if (is_png(bytes) && !are_colors) {

@@ -13,7 +13,7 @@ TEST(JpegNoise, is_that_of_a_file_of_the_quality) {
   Image file;
   const std::vector<uint8_t> bytes = encode_jpeg(image, 30);
   std::copy(bytes.begin(), bytes.end(), file.encoded_buffer(bytes.size()).begin());
-  file.header_known(Color::kRgb);
+  file.header_known({Color::kRgb});
   EXPECT_EQ(largest_difference(out, file.pixels()), 0);
   // Worse files differ more. A fourth channel stays.
   const auto difference = [&](int quality) {

@@ -166,6 +166,26 @@ TEST(AugmentImageComponent, tensors_are_augmented_like_images) {
   EXPECT_EQ(a.tensor(0).at(32 * 10 + 12), b.tensor(0).at(28 * 8 + 10));
 }
 
+TEST(AugmentImageComponent, tensors_of_other_depths_are_augmented_like_images) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(30, 20)));
+  for (const ConfigNode& depth : {ConfigNode(16), ConfigNode("float")}) {
+    const auto made = [&](std::vector<ConfigNode> maps) {
+      maps.insert(maps.begin(), item("ImageFolder", {{"dir", folder.path()}, {"depth", depth}}));
+      maps.push_back(
+          item("AugmentImageComponent",
+               list({item("CenterCrop", 16), item("Contrast", {{"factor_range", list({0.5, 0.5})}}),
+                     item("Brightness", {{"delta", 0}}), "Flip"})));
+      Datapoint d;
+      EXPECT_TRUE(make_flow(list(maps)).open({.seed = 3})->next(d));
+      return d.to_tensor(0).clone();
+    };
+    const Tensor image = made({});
+    EXPECT_EQ(image.spec().str(), "float32 [16, 16, 3]");
+    EXPECT_EQ(max_difference(image, made({item("Filter", "mean(image) > 0")})), 0);
+  }
+}
+
 TEST(AugmentImageComponent, an_augmentor_after_another_does_not_change_its_draws) {
   const TempFolder folder;
   folder.write("a/x.png", encode_png(photo(90, 70)));

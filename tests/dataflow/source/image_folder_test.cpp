@@ -1,3 +1,5 @@
+#include <opencv2/imgproc.hpp>
+
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_images.h"
 #include "support/live_fields.h"
@@ -160,7 +162,7 @@ TEST(ImageFolder, keeps_16_bits_or_says_that_they_are_cut) {
   const TempFolder folder;
   folder.write("a/1.png", encode_png(photo(6, 4)));
   folder.write("b/1.png", encode_deep_png(dark));
-  const auto flow_of_depth = [&](int depth) {
+  const auto flow_of_depth = [&](const ConfigNode& depth) {
     return make_flow(
         list({item("ImageFolder",
                    {{"dir", folder.path()}, {"shuffle", false}, {"color", "gray"}, {"depth", depth}}),
@@ -182,7 +184,15 @@ TEST(ImageFolder, keeps_16_bits_or_says_that_they_are_cut) {
   EXPECT_THAT(cut.facts()[0].remarks[0],
               testing::AllOf(testing::HasSubstr("16 bits"), testing::HasSubstr("b/1.png"),
                              testing::HasSubstr("depth: 16")));
-  EXPECT_THAT(error_of([&] { flow_of_depth(12); }), testing::HasSubstr("'depth' is 12; must be 8 or 16"));
+  EXPECT_THAT(error_of([&] { flow_of_depth(12); }), testing::HasSubstr("expected 8, 16 or float"));
+
+  const DataFlow floats = flow_of_depth("float");
+  EXPECT_EQ(floats.spec()[0].tensor.str(), "float32 [2, 4, 4, 1]");
+  ASSERT_TRUE(floats.open({})->next(batch));
+  EXPECT_EQ(batch.tensor(0).at(31), 220) << "as it is stored";
+  cv::Mat gray;
+  cv::cvtColor(photo(6, 4), gray, cv::COLOR_RGB2GRAY);
+  EXPECT_NEAR(batch.tensor(0).at(0), gray.at<uint8_t>(0, 1), 1) << "of 8 bits";
 }
 
 TEST(ImageFolder, reads_files_of_other_formats) {
@@ -223,7 +233,7 @@ std::string content_with_photos(const std::string& source) {
 }
 
 const live::Fields kImageFolder("source", "ImageFolder",
-                                {.values = {{"dir", "other"}, {"depth", "16"}},
+                                {.values = {{"dir", "other"}, {"depth", "float"}},
                                  .build = content_with_photos});
 
 }  // namespace

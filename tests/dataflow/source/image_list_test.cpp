@@ -175,7 +175,7 @@ TEST(ImageList, says_what_is_wrong_with_the_list) {
   EXPECT_THAT(images.error("file: a.csv, labels: {label: kind}"),
               HasSubstr("set 'path' to its column of paths"));
   EXPECT_THAT(images.error("file: a.csv, path: [a]"), HasSubstr("expected the name of a column"));
-  EXPECT_THAT(images.error("file: a.txt, depth: 9"), HasSubstr("'depth' is 9; must be 8 or 16"));
+  EXPECT_THAT(images.error("file: a.txt, depth: 9"), HasSubstr("expected 8, 16 or float"));
   images.list("numbers.txt", "photos/5.png 3\nphotos/6.png 0.25\n");
   EXPECT_THAT(images.error("file: numbers.txt"),
               HasSubstr("has the class '0.25'; numbers that are not classes need a CSV table"));

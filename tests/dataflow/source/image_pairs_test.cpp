@@ -5,6 +5,7 @@
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_formats.h"
+#include "dataflow/mat_writer.h"
 #include "dataflow/test_images.h"
 #include "support/live_fields.h"
 
@@ -178,6 +179,88 @@ TEST_F(ImagePairs, of_two_images_move_alike) {
   Datapoint d;
   ASSERT_TRUE(flow.open({.seed = 3})->next(d));
   EXPECT_TRUE(bit_equal(d.to_tensor(0), d.to_tensor(1)));
+}
+
+/// BSDS500 has what several people drew.
+class EdgeMaps : public ImagePairs {
+ protected:
+  EdgeMaps() { folder_.write("image/a.jpg", encode_jpeg(photo(3, 2))); }
+  /// A mask in the folder of the images; `people`: their edges by rows.
+  void write_edges(const std::vector<std::vector<double>>& people,
+                   const std::vector<int32_t>& shape = {2, 3}) const {
+    std::vector<std::string> items;
+    for (const std::vector<double>& by_rows : people) {
+      std::vector<double> by_columns;
+      for (size_t x = 0; x < 3; ++x)
+        for (size_t y = 0; y < 2; ++y) by_columns.push_back(by_rows[3 * y + x]);
+      items.push_back(mat_.structure("", {"Boundaries"}, {mat_.numbers("", shape, by_columns, true)}));
+    }
+    folder_.write("image/a.mat", mat_file({mat_.cell("groundTruth", items)}, true));
+  }
+  std::vector<int> edges(const std::string& more = "") const {
+    const DataFlow flow =
+        flow_of("[{ImagePairs: {images: " + folder_.path("image") + ", masks: " + folder_.path("image") +
+                ", classes: [background, edge]" + more + "}}]");
+    Datapoint d;
+    EXPECT_TRUE(flow.open({})->next(d));
+    const auto values = d.tensor(1).span<uint8_t>();
+    return {values.begin(), values.end()};
+  }
+
+  MatWriter mat_;
+};
+
+TEST_F(EdgeMaps, have_what_at_least_half_of_the_people_drew) {
+  write_edges({{0, 1, 1, 0, 0, 1}, {0, 1, 0, 0, 1, 0}});
+  EXPECT_THAT(edges(), ElementsAre(0, 1, 1, 0, 1, 1));
+  write_edges({{0, 1, 1, 0, 0, 1}, {0, 1, 0, 0, 1, 0}, {0, 1, 0, 0, 1, 0}});
+  EXPECT_THAT(edges(), ElementsAre(0, 1, 0, 0, 1, 0));
+}
+
+TEST_F(EdgeMaps, name_what_is_missing) {
+  const auto error = [this](const std::string& more = "") { return error_of([&] { edges(more); }); };
+  const auto other = [this](const std::string& variable) {
+    folder_.write("image/a.mat", mat_file({variable}));
+  };
+  other(mat_.numbers("labels", {2, 1}, {1, 2}));
+  EXPECT_THAT(error(),
+              HasSubstr("a.mat: is a MAT file with 'labels' double [2, 1]; edges are a cell array "
+                        "groundTruth of structs with Boundaries [height, width], as BSDS500 has them"));
+  other(mat_.cell("groundTruth", {mat_.structure("", {"Segmentation"}, {mat_.numbers("", {1, 1}, {1})})}));
+  EXPECT_THAT(error(),
+              HasSubstr("a.mat: is a MAT file whose groundTruth has struct [1, 1] with Segmentation;"));
+  write_edges({{0, 1, 1, 0, 0, 1}}, {3, 2});
+  EXPECT_THAT(error(), HasSubstr("is a mask of 2x3 pixels, and its image has 3x2"));
+  EXPECT_THAT(error(", colors: [[0, 0, 0], [1, 1, 1]]"),
+              HasSubstr("which has no colors; leave out 'colors'"));
+  folder_.write("image/a.mat", {1, 2, 3});
+  EXPECT_THAT(error(), HasSubstr("a.mat: not a JPEG"));
+}
+
+/// The numbers are those that libmatio finds.
+TEST_F(EdgeMaps, of_bsds500_are_read) {
+  const char* const datasets = std::getenv("TPACK_DATASET");
+  const std::string folder = datasets == nullptr ? "" : std::string(datasets) + "/bsds500/train";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "TPACK_DATASET has no bsds500/";
+  const DataFlow flow = flow_of("[{ImagePairs: {images: " + folder + ", masks: " + folder +
+                                ", classes: [background, edge], shuffle: false}}]");
+  const auto stream = flow.open({});
+  Datapoint d;
+  uint64_t hash = 0;
+  int64_t edges = 0;
+  int64_t images = 0;
+  while (stream->next(d)) {
+    const auto mask = d.tensor(1).span<uint8_t>();
+    EXPECT_LT(std::ranges::count(mask, 1), std::ssize(mask) / 20) << "edges are rare";
+    if (images++ > 0) continue;
+    for (size_t i = 0; i < mask.size(); ++i) {
+      edges += mask[i];
+      hash = hash * 31 + mask[i] * (i + 1);
+    }
+  }
+  EXPECT_EQ(images, flow.size());
+  EXPECT_EQ(edges, 1405) << "100075.mat";
+  EXPECT_EQ(hash, 7155809018756683078U);
 }
 
 /// A palette's places are the classes, not its colors.
