@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unistd.h>
 
 #include "dataflow/sample_error.h"
 
@@ -35,6 +36,10 @@ StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shar
                [this](size_t /*worker*/, const std::stop_token& stop) { work(stop); }) {}
 
 void StreamEngine::work(const std::stop_token& stop) {
+  // Threads that compute a step wait for each other: one that has to share its processor holds all up. Data
+  // are made where they wait for data. On Linux this is of the thread alone.
+  constexpr int kNicer = 10;
+  [[maybe_unused]] const int now = ::nice(kNicer);
   try {
     filler_->run(stop);
   } catch (...) {  // not the error of a sample: those are in their slots

@@ -203,12 +203,14 @@ class ImagePairs final : public RandomAccessSource {
     return p_.list.empty() ? resolved_path(files) : fs::path(resolved_path(p_.list)).parent_path().string();
   }
   void read_masks(const Entry& file, ImageSize size, std::span<uint8_t> mask) const {
+    if (!p_.masks.by_class()) return reader_.read(path(mask_dirs_[0], file.masks[0]), size, mask);
     std::fill(mask.begin(), mask.end(), uint8_t{0});
+    std::vector<uint8_t> read(mask.size());
     for (size_t part = 0; part < file.masks.size(); ++part) {
       if (file.masks[part].empty()) continue;
-      const std::vector<uint8_t> read = reader_.read(path(mask_dirs_[part], file.masks[part]), size);
+      reader_.read(path(mask_dirs_[part], file.masks[part]), size, read);
       for (size_t i = 0; i < mask.size(); ++i)
-        if (read[i] != 0) mask[i] = p_.masks.by_class() ? static_cast<uint8_t>(part + 1) : read[i];
+        if (read[i] != 0) mask[i] = static_cast<uint8_t>(part + 1);
     }
   }
   void read_folders() {

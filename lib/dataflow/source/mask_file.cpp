@@ -128,7 +128,17 @@ std::string MaskReader::not_a_class(const std::string& value, int channels) cons
   return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" + jpeg;
 }
 
-std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) const {
+bool MaskReader::read_numbers(const uint8_t* row, std::span<uint8_t> classes) const {
+  int16_t least = 0;
+  for (size_t x = 0; x < classes.size(); ++x) {
+    const int16_t of_value = class_of_value_[row[x]];
+    least = std::min(least, of_value);
+    classes[x] = static_cast<uint8_t>(of_value);
+  }
+  return least >= 0;
+}
+
+void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t> classes) const {
   cv::Mat values;
   try {
     const MappedFile file(path);
@@ -144,10 +154,11 @@ std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) c
   if (code_.colors.empty() && channels != 1)
     throw FileError(
         path, "is a mask with colors; write which class has which color: colors: [[0, 0, 0], [255, 0, 0]]");
-  std::vector<uint8_t> classes(static_cast<size_t>(size.width) * static_cast<size_t>(size.height));
-  size_t at = 0;
+  const auto width = static_cast<size_t>(size.width);
   for (int y = 0; y < values.rows; ++y) {
     const uint8_t* row = values.ptr(y);
+    const auto of_row = classes.subspan(static_cast<size_t>(y) * width, width);
+    if (code_.colors.empty() && read_numbers(row, of_row)) continue;
     for (int x = 0; x < values.cols; ++x) {
       const auto known = class_of(row + static_cast<ptrdiff_t>(x) * channels, channels);
       if (!known) {
@@ -156,10 +167,9 @@ std::vector<uint8_t> MaskReader::read(const std::string& path, ImageSize size) c
                                   " at (" + std::to_string(x) + ", " + std::to_string(y) + "), " +
                                   not_a_class(value, channels));
       }
-      classes[at++] = *known;
+      of_row[static_cast<size_t>(x)] = *known;
     }
   }
-  return classes;
 }
 
 }  // namespace tpack

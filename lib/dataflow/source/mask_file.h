@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,11 @@ class MaskReader {
   explicit MaskReader(MaskCode code);
   /// Of all pixels by rows. Errors: FileError for another size than that of the image, and for a value or a
   /// color that is not a class, with its place.
-  std::vector<uint8_t> read(const std::string& path, ImageSize size) const;
+  void read(const std::string& path, ImageSize size, std::span<uint8_t> classes) const;
 
  private:
+  /// Of a row of gray values; false if one of them is not a class.
+  bool read_numbers(const uint8_t* row, std::span<uint8_t> classes) const;
   std::optional<uint8_t> class_of(const uint8_t* pixel, int channels) const;
   std::string not_a_class(const std::string& value, int channels) const;
 
