@@ -58,7 +58,7 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
 
 void Image::header_known(const ImageForm& form, std::string_view origin) {
   origin_ = origin;
-  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form.frames); });
+  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form.frames, form.max_megapixels); });
   channels_ = form.channels();
   form_ = form;
 }

@@ -76,11 +76,17 @@ struct Codec<Depth> {
   static ConfigNode dump(Depth depth);
 };
 
+/// Largest image that is decoded, checked in its header before any memory for pixels is allocated: pixels of
+/// a side, and of all of its frames if a source sets no other limit.
+constexpr int kMaxImageSide = 16384;
+constexpr int kMaxMegapixels = 64;
+
 /// What becomes of the pixels of a file.
 struct ImageForm {
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
   int frames = 1;  // one after the other as channels
+  int max_megapixels = kMaxMegapixels;
 
   int channels() const { return frames * channels_of(color); }
 };
@@ -109,11 +115,6 @@ struct DecodeRequest {
 /// differ by 0.4 gray levels on average from those decoded in full (1.1 in the worst of 60), with 1 by 1.2
 /// (4.1).
 constexpr int kReducedMargin = 2;
-
-/// Largest image that is decoded, with all of its frames; checked in the header before any memory for pixels
-/// is allocated.
-constexpr int kMaxImageSide = 16384;
-constexpr int64_t kMaxImagePixels = 64'000'000;
 
 /// An image of a sample: pixels of 8 or 16 bits or float32, or encoded bytes of a file with their size from
 /// the header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls

@@ -53,14 +53,15 @@ Box decode_frames(EncodedBytes bytes, const DecodeRequest& request, int channels
 
 }  // namespace
 
-ImageSize read_image_header(std::span<const uint8_t> bytes, int frames) {
+ImageSize read_image_header(std::span<const uint8_t> bytes, int frames, int max_megapixels) {
   const ImageSize size = require_format(bytes).read_header(bytes);
   const int64_t pixels = int64_t{size.width} * size.height * frames;
-  if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {
+  if (size.width > kMaxImageSide || size.height > kMaxImageSide ||
+      pixels > int64_t{max_megapixels} * 1'000'000) {
     throw DataError("an image of " + size.str() + " pixels" +
-                    (frames > 1 ? " and " + std::to_string(frames) + " frames" : "") +
-                    "; at most 64 megapixels and " + std::to_string(kMaxImageSide) +
-                    " pixels per side are supported");
+                    (frames > 1 ? " and " + std::to_string(frames) + " frames" : "") + "; at most " +
+                    std::to_string(max_megapixels) + " megapixels (max_megapixels) and " +
+                    std::to_string(kMaxImageSide) + " pixels per side are supported");
   }
   if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
   return oriented(size, read_orientation(bytes));

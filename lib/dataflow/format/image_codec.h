@@ -11,8 +11,9 @@ namespace tpack {
 
 /// Size of the upright image, from the header of a file of any format of image_formats.h; reads no pixels.
 /// Errors: DataError if the bytes are not such a file, end early, or state more than
-/// kMaxImageSide/kMaxImagePixels, the latter with so many frames.
-ImageSize read_image_header(std::span<const uint8_t> bytes, int frames = 1);
+/// kMaxImageSide pixels in a direction, or than so many megapixels in all frames.
+ImageSize read_image_header(std::span<const uint8_t> bytes, int frames = 1,
+                            int max_megapixels = kMaxMegapixels);
 
 /// Decodes the requested region to upright gray or RGB (of several frames, each has `channels`) into `out`
 /// (created with its own allocator) and returns its place there, which begins and ends inside pixels if the

@@ -27,6 +27,7 @@ struct ImageBoxesParams {
   bool difficult = false;
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
+  int max_megapixels = kMaxMegapixels;
   bool shuffle = true;
 };
 
@@ -58,6 +59,7 @@ class ImageBoxes final : public RandomAccessSource {
         .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
+        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageBoxes(Params p)
@@ -147,7 +149,7 @@ class ImageBoxes final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth}; }
+  ImageForm image_form() const { return {p_.color, p_.depth, 1, p_.max_megapixels}; }
   static constexpr const char* kBoxes = "boxes";
 
   static std::string_view text_of(const MappedFile& file) {

@@ -15,6 +15,14 @@ inline constexpr const char* kDepthDoc =
     "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535; float gives the values "
     "of the files, as of ImageFolder";
 
+/// Of the field `max_megapixels`.
+inline constexpr const char* kMegapixelsDoc =
+    "larger images, with all their frames, are errors before any of their pixels is read, so that a damaged "
+    "file "
+    "cannot ask for all memory";
+/// A file of the largest sides has more.
+constexpr int kMostMegapixels = 256;
+
 /// Of the field `frames`.
 inline constexpr const char* kFramesDoc =
     "frames of each GIF or animated WebP, or pages of each TIFF: N evenly spaced ones, number i * n / N of n "

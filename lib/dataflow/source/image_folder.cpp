@@ -50,6 +50,7 @@ struct ImageFolderParams {
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
   int frames = 1;
+  int max_megapixels = kMaxMegapixels;
 };
 
 /// Images stay encoded until a map needs their pixels.
@@ -77,7 +78,8 @@ class ImageFolder final : public RandomAccessSource {
             "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257; float gives "
             "float32 images with the values of the files: 0 to 255 of 8 bits, 0 to 65535 of 16 bits, and "
             "those of TIFFs of floating-point or signed pixels as they are")
-        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc);
+        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
+        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc);
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
@@ -151,7 +153,7 @@ class ImageFolder final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
   struct Entry {
     int32_t label = 0;
     std::string name;

@@ -71,6 +71,7 @@ struct ImageListParams {
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
   int frames = 1;
+  int max_megapixels = kMaxMegapixels;
   bool shuffle = true;
 };
 
@@ -111,6 +112,7 @@ class ImageList final : public RandomAccessSource {
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
         .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
+        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImageList(Params p)
@@ -224,7 +226,7 @@ class ImageList final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
   static constexpr const char* kLabel = "label";
   static constexpr const char* kImage = "image";
 

@@ -31,6 +31,7 @@ struct ImagePairsParams {
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
   int frames = 1;
+  int max_megapixels = kMaxMegapixels;
   bool shuffle = true;
 };
 
@@ -79,6 +80,7 @@ class ImagePairs final : public RandomAccessSource {
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
         .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
+        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit ImagePairs(Params p)
@@ -155,8 +157,8 @@ class ImagePairs final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames}; }
-  ImageForm target_form() const { return {p_.color, p_.depth}; }
+  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
+  ImageForm target_form() const { return {p_.color, p_.depth, 1, p_.max_megapixels}; }
   struct Entry {
     std::string name;
     std::vector<std::string> masks;  // of each path; empty: there is none of this class
@@ -173,8 +175,9 @@ class ImagePairs final : public RandomAccessSource {
     if (names.size() < 2 || names.size() > kIgnoredPixel)
       throw ConfigError("ImagePairs: 'classes' has " + std::to_string(names.size()) +
                         " names; must be 2 to 255, that of the background included");
-    if (p.masks.by_class()) return {.of_one_class = true};
-    MaskCode code{.classes = names.size(), .colors = {}, .ignored = p.ignore};
+    if (p.masks.by_class()) return {.max_megapixels = p.max_megapixels, .of_one_class = true};
+    MaskCode code{
+        .classes = names.size(), .colors = {}, .ignored = p.ignore, .max_megapixels = p.max_megapixels};
     for (const std::vector<int64_t>& color : p.colors) {
       const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
       if (color.size() != 3 || std::ranges::any_of(color, is_bad))

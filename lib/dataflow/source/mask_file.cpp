@@ -72,13 +72,13 @@ cv::Mat edges_of(std::span<const uint8_t> bytes) {
 }
 
 /// Gray values, places in a palette, or colors.
-cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors) {
+cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors, int max_megapixels) {
   if (is_mat_file(bytes)) {
     if (are_colors) throw DataError("is a MAT file of edges, which has no colors; leave out 'colors'");
     return edges_of(bytes);
   }
   cv::Mat values;
-  const ImageSize size = read_image_header(bytes);  // within the limits
+  const ImageSize size = read_image_header(bytes, 1, max_megapixels);
   if (is_png(bytes) && !are_colors) {
     read_png_values(bytes, values);
     return values;
@@ -142,7 +142,7 @@ void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t
   cv::Mat values;
   try {
     const MappedFile file(path);
-    values = values_of(file.bytes(), !code_.colors.empty());
+    values = values_of(file.bytes(), !code_.colors.empty(), code_.max_megapixels);
   } catch (const DataError& error) {
     throw FileError(path, error.what());
   }

@@ -39,7 +39,7 @@ TEST(ImageCodec, rejects_huge_images_by_their_header) {
   auto png = encode_png(photo(8, 8));
   png[16] = 0x7F;  // width, big endian
   EXPECT_THAT(error_of([&] { read_image_header(png); }),
-              testing::HasSubstr("at most 64 megapixels and 16384 pixels per side"));
+              testing::HasSubstr("at most 64 megapixels (max_megapixels) and 16384 pixels per side"));
   auto jpeg = encode_jpeg(photo(8, 8));
   for (size_t i = 0; i + 8 < jpeg.size(); ++i) {
     if (jpeg[i] != 0xFF || jpeg[i + 1] != 0xC0) continue;

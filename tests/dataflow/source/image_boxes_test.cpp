@@ -263,6 +263,7 @@ const live::Fields kImageBoxes("source", "ImageBoxes",
                                            {"classes", "[dog, cat]"},
                                            {"max_boxes", "7"},
                                            {"depth", "16"}},
+                                .left_out = {{"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                 .build = content_of_boxes});
 
 }  // namespace

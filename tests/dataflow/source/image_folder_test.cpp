@@ -222,6 +222,22 @@ TEST(ImageFolder, turns_images_upright) {
   EXPECT_EQ(d.to_tensor(0).spec().str(), "uint8 [9, 7, 3]");
 }
 
+TEST(ImageFolder, has_a_limit_of_megapixels) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(cv::Mat(1000, 1001, CV_8UC1, cv::Scalar(7))));
+  const auto read = [&](const std::string& limit) {
+    const DataFlow flow =
+        make_flow(parse_yaml("[ImageFolder: {dir: " + folder.path() + limit + "}]", "flow.yaml"));
+    Datapoint d;
+    flow.open({})->next(d);
+    return d.image(0).size();
+  };
+  EXPECT_EQ(read(""), (ImageSize{1001, 1000}));
+  EXPECT_EQ(read(", max_megapixels: 2"), (ImageSize{1001, 1000}));
+  EXPECT_THAT(error_of([&] { read(", max_megapixels: 1"); }),
+              HasSubstr("an image of 1001x1000 pixels; at most 1 megapixels (max_megapixels)"));
+}
+
 /// The flow of an ImageFolder in a folder with `photos/train` and `other`.
 std::string content_with_photos(const std::string& source) {
   const TempFolder folder;
@@ -234,6 +250,8 @@ std::string content_with_photos(const std::string& source) {
 
 const live::Fields kImageFolder("source", "ImageFolder",
                                 {.values = {{"dir", "other"}, {"depth", "float"}},
+                                 .left_out = {{"max_megapixels",
+                                               "an error for larger images, which a test above shows"}},
                                  .build = content_with_photos});
 
 }  // namespace

@@ -273,6 +273,7 @@ const live::Fields kImageList("source", "ImageList",
                                           {"delimiter", "\";\""},
                                           {"root", "root"},
                                           {"depth", "16"}},
+                               .left_out = {{"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                .build = content_of_listed});
 
 }  // namespace

@@ -140,6 +140,14 @@ TEST_F(ImagePairs, have_masks_of_the_size_of_the_image) {
   EXPECT_THAT(error(), HasSubstr("is a mask of 3x3 pixels, and its image has 3x2"));
 }
 
+TEST_F(ImagePairs, have_masks_within_the_limit_of_their_images) {
+  folder_.write("image/a.png", encode_png(photo(3, 2)));
+  folder_.write("mask/a.png", encode_png(cv::Mat(1000, 1001, CV_8UC1, cv::Scalar(1))));
+  EXPECT_THAT(error(), HasSubstr("is a mask of 1001x1000 pixels, and its image has 3x2"));
+  EXPECT_THAT(error(", max_megapixels: 1"),
+              HasSubstr("mask/a.png: an image of 1001x1000 pixels; at most 1 megapixels"));
+}
+
 TEST_F(ImagePairs, need_something_that_belongs_to_the_image) {
   folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
   EXPECT_THAT([&] { flow_of("[{ImagePairs: {images: " + folder_.path("image") + "}}]"); },
@@ -352,7 +360,8 @@ const live::Fields kImagePairs(
                 {"colors", "[[0, 0, 9], [0, 0, 8], [0, 0, 7]]"},
                 {"ignore", "1"},
                 {"depth", "16"}},
-     .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"}},
+     .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"},
+                  {"max_megapixels", "an error for larger masks, which a test above shows"}},
      .build = content_with_pairs});
 
 }  // namespace
