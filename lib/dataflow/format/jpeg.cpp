@@ -100,7 +100,7 @@ JpegReader& reader() {
 /// SIMD code, the sizes in between do not.
 int choose_scale(const DecodeRequest& r) {
   int scale = 8;
-  while (scale > 1 && r.shrinks_by * (scale / 2) >= kReducedMargin * 8) scale /= 2;
+  while (scale > 1 && r.shrinks_by * scale >= 2 * kReducedMargin * 8) scale /= 2;
   return scale;
 }
 

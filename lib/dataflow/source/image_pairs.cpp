@@ -251,7 +251,7 @@ class ImagePairs final : public RandomAccessSource {
     std::vector<std::string> missing;
     CsvRows({{p_.list}}, {}, "ImagePairs").read(find, [&](const CsvRow& row) {
       const auto file = [&](size_t column, bool may_be_empty = false) {
-        const std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
+        std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
         if (name.empty() && !may_be_empty)
           throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
         if (!fs::exists(path(dir_, name))) missing.push_back(printable(name));

@@ -123,7 +123,7 @@ std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) 
 std::string MaskReader::not_a_class(const std::string& value, int channels) const {
   const std::string jpeg = " (a JPEG changes values: use PNG)";
   if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + jpeg;
-  const std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
+  std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
   if (channels != 1) return which;
   return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" + jpeg;
 }
