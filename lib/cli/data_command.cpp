@@ -157,8 +157,12 @@ int check_data(const ReportOptions& o) {
   std::cout << std::flush;  // both may go to one file
   const std::string failure = report.failure();
   if (!failure.empty())
-    throw DataError(failure +
-                    "; remove or mend them (on_error: skip or replace leaves out what cannot be read)");
+    throw DataError(
+        failure + "; remove or mend them" +
+        (failure.find("cannot be read") == std::string::npos
+             ? ""
+             : " (or write the flow as {on_error: skip, flow: [...]}, which leaves out what cannot be "
+               "read)"));
   return 0;
 }
 

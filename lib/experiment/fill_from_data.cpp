@@ -1,7 +1,9 @@
 #include "experiment/fill_from_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "core/text.h"
 #include "dataflow/count_classes.h"
@@ -37,6 +39,31 @@ std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& com
                                "class numbers of that name; write a list of weights");
 }
 
+std::string three_digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+/// Says the weights, and warns of some that one class decides all with.
+void report_weights(const std::vector<ClassCount>& counts, const std::vector<double>& weights,
+                    const Position& where) {
+  std::vector<std::string> texts;
+  for (size_t k = 0; k < weights.size(); ++k) {
+    const bool has_name = k < counts.size() && !counts[k].name.empty();
+    texts.push_back((has_name ? counts[k].name : std::to_string(k)) + " " + three_digits(weights[k]));
+  }
+  log::info("class_weights: " + join_first(texts));
+  const auto [least, most] = std::ranges::minmax(weights);
+  constexpr double kFar = 300;
+  if (least > 0 && most / least > kFar)
+    log::warning(
+        Problem{where, "class_weights go from " + three_digits(least) + " to " + three_digits(most) +
+                           ": a few samples or pixels decide the gradient; milder ones, such as [1, 10], "
+                           "often learn more"}
+            .str());
+}
+
 std::vector<double> value_of_classes(const Experiment& experiment, const DataFlow& train,
                                      const VariableSpec& variable) {
   const ClassesOfInput& of = *variable.of_classes;
@@ -45,7 +72,9 @@ std::vector<double> value_of_classes(const Experiment& experiment, const DataFlo
   for (size_t k = 0; k < counts.size(); ++k)
     if (counts[k].samples == 0) absent.push_back(counts[k].name.empty() ? std::to_string(k) : counts[k].name);
   if (!absent.empty()) log::warning("class_weights: data.train has no sample of " + join_first(absent));
-  return of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
+  const std::vector<double> weights = of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
+  report_weights(counts, weights, of.position);
+  return weights;
 }
 
 /// Of a component whose shape is known.

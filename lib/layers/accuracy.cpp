@@ -22,7 +22,7 @@ class Accuracy final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "accuracy", p_.logits.position);
-    const Symbol scores = model.scores(p_.logits, p_.labels);
+    const Symbol scores = model.scores_of_classes(p_.logits, p_.labels);
     const Symbol labels = model.class_numbers(p_.labels, scores);
     const Symbol hits = in_top_k(b, scores, labels, 1);
     if (!p_.ignore_label) return sum_and_count(b, hits);

@@ -30,7 +30,7 @@ class ClassificationError final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "classification_error", p_.logits.position);
-    const Symbol scores = model.scores(p_.logits, p_.labels);
+    const Symbol scores = model.scores_of_classes(p_.logits, p_.labels);
     const Symbol hits = in_top_k(b, scores, model.class_numbers(p_.labels, scores), p_.k);
     return sum_and_count(b, b.sub(1.0, hits));
   }

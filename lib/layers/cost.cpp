@@ -60,6 +60,16 @@ Symbol ModelView::scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>&
   return builder_.reshape(builder_.transpose(x, {0, 2, 3, 1}), {shape[0] * shape[2] * shape[3], shape[1]});
 }
 
+Symbol ModelView::scores_of_classes(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const {
+  const Symbol x = scores(logits, labels);
+  if (x.shape().rank() == 2 && x.shape()[1] == 1)
+    throw ShapeError(logits.position,
+                     "'" + logits.name +
+                         "' has one score, so that class 0 always has the best one; for a yes or "
+                         "no, use MultiLabelAccuracy, or give its layer 2 outputs");
+  return x;
+}
+
 Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const {
   const Symbol given = output(labels);
   if (scores.shape().rank() != 2) return given;  // the op says what is wrong with them

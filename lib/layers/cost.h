@@ -43,6 +43,8 @@ class ModelView {
   /// Scores of classes by rows: an output [N, classes] as it is; of pixels, [N, classes, H, W] -> [N * H * W,
   /// classes]. Errors: ShapeError for scores of pixels with labels of samples.
   Symbol scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
+  /// As `scores`, of at least two classes. Errors: ShapeError for one score.
+  Symbol scores_of_classes(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
   /// The class numbers, int32 [N], for such scores; other integer types become int32, and those of pixels
   /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Of the soft labels of a
   /// cost, the most likely class. Errors: ShapeError, with the layer that makes class numbers of one-hot

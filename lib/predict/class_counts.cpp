@@ -70,7 +70,8 @@ std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
 /// What makes a model fit data with that many classes.
 std::string fix_of(const NumberedChoice& choice, size_t classes) {
   const std::string count = std::to_string(classes);
-  if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr)
+  const bool is_of_cost = choice.node->path.starts_with("cost/");  // as many classes as the logits have
+  if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr || is_of_cost)
     return "give the layer of the logits " + count + " units";
   return (op_cast<OneHot>(*choice.node) != nullptr ? "set classes: " : "set entries: ") + count;
 }

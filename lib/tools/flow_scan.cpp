@@ -141,8 +141,11 @@ class SampleScanner {
   static void count(const ComponentSpec& component, const Tensor& values, std::vector<int64_t>& counts) {
     const size_t classes = component.classes.size();
     counts.resize(classes);
-    const bool is_set = is_float(values.dtype()) && values.elements() == std::ssize(component.classes);
-    for (int64_t i = 0; i < values.elements(); ++i) {
+    const bool are_boxes = component.annotation == Annotation::kBoxes;  // rows that end in their class
+    const bool is_set =
+        !are_boxes && is_float(values.dtype()) && values.elements() == std::ssize(component.classes);
+    const int64_t step = are_boxes ? values.shape()[-1] : 1;
+    for (int64_t i = step - 1; i < values.elements(); i += step) {
       const double value = values.at(i);
       if (is_set && value > 0.5) ++counts[static_cast<size_t>(i)];
       if (!is_set && value >= 0 && value < static_cast<double>(classes)) ++counts[static_cast<size_t>(value)];

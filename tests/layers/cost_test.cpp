@@ -192,6 +192,16 @@ TEST(SigmoidCrossEntropy, takes_labels_of_the_logits_size_alone) {
                ShapeError);
 }
 
+/// The best of one score says nothing.
+TEST(ScoresOfClasses, are_at_least_two) {
+  const Tensor logits = Tensor::of<double>({2, 1}, {1, -1});
+  const Tensor labels = Tensor::of<int32_t>({2}, {1, 0});
+  for (const char* const metric : {"Accuracy", "ClassificationError", "InTopK"}) {
+    const auto function = function_of_kind<Metric>(std::string(metric) + ": {logits: logits, labels: label}");
+    EXPECT_THROW(testkit::evaluate(function, {logits, labels}, DType::kFloat64), ShapeError) << metric;
+  }
+}
+
 const Tensor kTwoScores = Tensor::of<double>({2, 3}, {1, 2, 0, 4, 5, 6});
 
 TEST(ClassNumbers, may_be_of_any_integer_type) {

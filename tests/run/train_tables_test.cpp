@@ -18,6 +18,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::FloatNear;
 using testing::HasSubstr;
+using testing::Not;
 using testing_cli::last_line;
 using testing_cli::Outcome;
 using testing_cli::tpack;
@@ -85,6 +86,10 @@ TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
   // 30 / (2 * 24) and 30 / (2 * 6), of the rows for training.
   EXPECT_THAT(variable("run", "class_weights/late/balanced"),
               ElementsAre(FloatNear(0.625F, 1e-6F), FloatNear(2.5F, 1e-6F)));
+  EXPECT_THAT(outcome.err, HasSubstr("class_weights: no 0.625, yes 2.5"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("decide the gradient")));
+  EXPECT_THAT(train(config("0.25", "{no: 0.002}"), "far").err,
+              HasSubstr("class_weights go from 0.002 to 1: a few samples or pixels decide the gradient"));
   const Outcome eval = tpack({"eval", newest("run"), "--json"});
   ASSERT_EQ(eval.code, 0) << eval.err;
   EXPECT_EQ(json::parse(eval.out).at("accuracy"), 1);

@@ -1,5 +1,6 @@
 #include "tools/flow_scan.h"
 
+#include <filesystem>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -43,6 +44,18 @@ TEST_F(FlowScanTest, reads_what_is_stored_before_maps_and_in_the_order_of_the_so
   EXPECT_EQ(scan.class_of(scan.samples[0]), "cat");
   EXPECT_EQ(scan.class_of(scan.samples[69]), "dog");
   EXPECT_EQ(scan.classes.at("label"), (std::vector<int64_t>{35, 35}));
+}
+
+/// Not the coordinates, and not the rows without a box.
+TEST_F(FlowScanTest, counts_the_classes_of_boxes) {
+  std::filesystem::create_directories(folder_ / "boxes");
+  write_content(folder_ / "boxes/100.txt", "1 0.5 0.5 0.2 0.2\n1 0.2 0.2 0.1 0.1\n0 0.7 0.7 0.1 0.1\n");
+  for (int i = 102; i < 170; i += 2) write_content(folder_ / ("boxes/" + std::to_string(i) + ".txt"), "");
+  const DataFlow flow = make_flow(list({item("ImageBoxes", {{"images", folder_ / "cat"},
+                                                            {"annotations", folder_ / "boxes"},
+                                                            {"classes", list({"car", "bus"})},
+                                                            {"max_boxes", 5}})}));
+  EXPECT_EQ(scan_flow("train", flow, workers(2)).classes.at("boxes"), (std::vector<int64_t>{1, 2}));
 }
 
 TEST_F(FlowScanTest, does_not_depend_on_the_number_of_workers) {

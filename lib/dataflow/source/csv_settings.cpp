@@ -52,7 +52,7 @@ Schema<CsvParams> csv_schema() {
              "what replaces missing values (empty, NA, NaN, null, ?): a number, or mean, median or "
              "most_common of data.train, also by column: {Age: median, Embarked: S}; default: such rows are "
              "bad samples, but in columns of `auto` (docs)")
-      .field("decimal", &CsvParams::decimal, "the decimal sign of numbers: a point or a comma")
+      .field("decimal", &CsvParams::decimal, kDecimalDoc)
       .field("encoding", &CsvParams::encoding, "of the text: utf-8, latin1 (ISO 8859-1), or utf-16")
       .field("format", &CsvParams::format,
              "jsonl: an object per line, whose keys are columns, {\"x\": 1, \"tags\": [2, 3]} has x, tags.0 "

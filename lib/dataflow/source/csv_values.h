@@ -29,6 +29,8 @@ struct EnumNames<DecimalSign> {
       {{".", DecimalSign::kPoint}, {",", DecimalSign::kComma}}};
 };
 
+inline constexpr const char* kDecimalDoc = "the decimal sign of numbers: a point or a comma";
+
 /// csv_number (format/csv.h) of a field that may have a decimal comma.
 inline std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
   return csv_number(field, decimal == DecimalSign::kComma ? ',' : '.');

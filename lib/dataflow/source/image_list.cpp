@@ -66,6 +66,7 @@ struct ImageListParams {
   FieldOfCsv<std::vector<NumberColumns>> columns;
   std::vector<std::string> points;
   std::string delimiter = CsvForm().delimiter;
+  DecimalSign decimal = DecimalSign::kPoint;
   bool header = true;
   Ref<Path> root;
   Color color = Color::kRgb;
@@ -104,6 +105,7 @@ class ImageList final : public RandomAccessSource {
                "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, x1, "
                "y1]}, points: [eyes]}")
         .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
+        .field("decimal", &Params::decimal, kDecimalDoc)
         .field(
             "header", &Params::header,
             "true: the first row of a CSV table has the names of the columns; false: their names are 0, 1, "
@@ -125,11 +127,11 @@ class ImageList final : public RandomAccessSource {
     }
     const Params plain;
     if (p_.labels.node.size() + p_.columns.node.size() + p_.points.size() > 0 ||
-        p_.delimiter != plain.delimiter || !p_.header)
+        p_.delimiter != plain.delimiter || p_.decimal != plain.decimal || !p_.header)
       throw ConfigError(
-          "ImageList: 'labels', 'columns', 'points', 'delimiter' and 'header' are of a CSV table; set 'path' "
-          "to its "
-          "column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
+          "ImageList: 'labels', 'columns', 'points', 'delimiter', 'decimal' and 'header' are of a CSV table; "
+          "set "
+          "'path' to its column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
   }
 
   bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
@@ -241,6 +243,7 @@ class ImageList final : public RandomAccessSource {
                              {"labels", p_.labels.node},
                              {"columns", p_.columns.node},
                              {"delimiter", p_.delimiter},
+                             {"decimal", Codec<DecimalSign>::dump(p_.decimal)},
                              {"header", p_.header},
                              {"shuffle", false}});
     return std::dynamic_pointer_cast<RandomAccessSource>(

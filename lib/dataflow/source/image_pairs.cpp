@@ -28,6 +28,7 @@ struct ImagePairsParams {
   std::optional<std::vector<std::string>> classes;
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
+  std::optional<int64_t> threshold;
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
   int frames = 1;
@@ -77,6 +78,10 @@ class ImagePairs final : public RandomAccessSource {
                "value (or place in the palette) of pixels that do not count: they get 255; costs and metrics "
                "then "
                "need ignore_label: 255")
+        .field(
+            "threshold", &Params::threshold, between(1, 255),
+            "of masks of black and white, also with gray edges or as JPEG: values from this one on are the "
+            "class, those below it the background; 128 is the middle")
         .field("color", &Params::color, "color format of the decoded images")
         .field("depth", &Params::depth, kDepthDoc)
         .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
@@ -95,6 +100,10 @@ class ImagePairs final : public RandomAccessSource {
           "ImagePairs: write 'masks' or 'targets'; for images alone, ImageFolder reads folders of classes");
     if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
       throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
+    if (p_.threshold &&
+        (p_.masks.empty() || !p_.colors.empty() || p_.ignore || (names_.size() != 2 && !p_.masks.by_class())))
+      throw ConfigError(
+          "ImagePairs: 'threshold' is of masks with two classes of pixels, without 'colors' and 'ignore'");
     if (p_.masks.by_class() && (p_.classes || !p_.colors.empty() || p_.ignore))
       throw ConfigError(
           "ImagePairs: 'classes', 'colors' and 'ignore' are of one mask for all classes; here the classes "
@@ -175,9 +184,13 @@ class ImagePairs final : public RandomAccessSource {
     if (names.size() < 2 || names.size() > kIgnoredPixel)
       throw ConfigError("ImagePairs: 'classes' has " + std::to_string(names.size()) +
                         " names; must be 2 to 255, that of the background included");
-    if (p.masks.by_class()) return {.max_megapixels = p.max_megapixels, .of_one_class = true};
-    MaskCode code{
-        .classes = names.size(), .colors = {}, .ignored = p.ignore, .max_megapixels = p.max_megapixels};
+    if (p.masks.by_class())
+      return {.threshold = p.threshold, .max_megapixels = p.max_megapixels, .of_one_class = true};
+    MaskCode code{.classes = names.size(),
+                  .colors = {},
+                  .ignored = p.ignore,
+                  .threshold = p.threshold,
+                  .max_megapixels = p.max_megapixels};
     for (const std::vector<int64_t>& color : p.colors) {
       const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
       if (color.size() != 3 || std::ranges::any_of(color, is_bad))

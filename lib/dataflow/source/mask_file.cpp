@@ -103,6 +103,9 @@ MaskReader::MaskReader(MaskCode code) : code_(std::move(code)) {
   for (size_t value = 0; value < std::min<size_t>(code_.classes, 255); ++value)
     class_of_value_.at(value) = static_cast<int16_t>(value);
   if (code_.classes == 2) class_of_value_[255] = 1;
+  if (code_.threshold)
+    for (size_t value = 0; value < class_of_value_.size(); ++value)
+      class_of_value_.at(value) = std::cmp_greater_equal(value, *code_.threshold) ? 1 : 0;
   if (code_.ignored) class_of_value_.at(static_cast<size_t>(*code_.ignored)) = kIgnoredPixel;
 }
 
@@ -122,10 +125,12 @@ std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) 
 /// What to say of a value or a color.
 std::string MaskReader::not_a_class(const std::string& value, int channels) const {
   const std::string jpeg = " (a JPEG changes values: use PNG)";
-  if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + jpeg;
+  const std::string gray = "; for black and white with gray edges, write threshold: 128";
+  if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + gray + jpeg;
   std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
   if (channels != 1) return which;
-  return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" + jpeg;
+  return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" +
+         (code_.classes == 2 ? gray : "") + jpeg;
 }
 
 bool MaskReader::read_numbers(const uint8_t* row, std::span<uint8_t> classes) const {

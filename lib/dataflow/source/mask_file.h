@@ -18,6 +18,8 @@ struct MaskCode {
   std::vector<std::array<uint8_t, 3>> colors = {};
   /// The value of pixels that do not count, or their place in the palette.
   std::optional<int64_t> ignored = {};
+  /// Of two classes: gray values from this one on are the second class, and those below it the first one.
+  std::optional<int64_t> threshold = {};
   int max_megapixels = kMaxMegapixels;
   bool of_one_class = false;  // which is there or not, one of several masks
 };

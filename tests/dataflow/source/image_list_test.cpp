@@ -273,7 +273,8 @@ const live::Fields kImageList("source", "ImageList",
                                           {"delimiter", "\";\""},
                                           {"root", "root"},
                                           {"depth", "16"}},
-                               .left_out = {{"max_megapixels", "as of ImageFolder, whose test shows it"}},
+                               .left_out = {{"decimal", "as of CSV, which reads the table"},
+                                            {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                .build = content_of_listed});
 
 }  // namespace

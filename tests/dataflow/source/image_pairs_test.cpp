@@ -95,6 +95,13 @@ TEST_F(ImagePairs, have_a_folder_of_masks_for_each_class) {
               HasSubstr("cells/c.png: has the value 7 at (2, 0), and a mask of one class has only 0 and 1"));
 }
 
+TEST_F(ImagePairs, may_have_gray_edges) {
+  write("a", {0, 100, 127, 128, 200, 255});
+  EXPECT_THAT(error(), HasSubstr("for black and white with gray edges, write threshold: 128"));
+  EXPECT_THAT(mask(", threshold: 128"), ElementsAre(0, 0, 0, 1, 1, 1));
+  EXPECT_THAT(error(", threshold: 128, classes: [a, b, c]"), HasSubstr("is of masks with two classes"));
+}
+
 TEST_F(ImagePairs, may_have_gray_values_in_files_with_colors) {
   folder_.write("image/a.png", encode_png(photo(2, 1)));
   cv::Mat colors(1, 2, CV_8UC3);
@@ -359,6 +366,7 @@ const live::Fields kImagePairs(
                 {"suffix", "_x"},
                 {"colors", "[[0, 0, 9], [0, 0, 8], [0, 0, 7]]"},
                 {"ignore", "1"},
+                {"threshold", "1"},
                 {"depth", "16"}},
      .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"},
                   {"max_megapixels", "an error for larger masks, which a test above shows"}},
