@@ -198,7 +198,8 @@ TEST(ImageFrames, of_damaged_files_are_read_or_errors) {
   for (const GoldenClip& clip : golden_clips()) {
     SCOPED_TRACE(clip.name);
     mutate(clip.file, [](const std::vector<uint8_t>& file, const Region& all, int64_t i) {
-      return decoded_frames(file, all, 2 + i % 5, i % 3 == 0 ? 1 : 3, i % 2 == 0 ? Depth::k8 : Depth::kFloat);
+      return decoded_frames(file, all, static_cast<int>(2 + i % 5), i % 3 == 0 ? 1 : 3,
+                            i % 2 == 0 ? Depth::k8 : Depth::kFloat);
     });
   }
 }
