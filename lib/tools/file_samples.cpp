@@ -76,7 +76,7 @@ class ImageFiles final : public FileSamples {
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
     FileSample sample{path, {}};
     try {
-      sample.inputs.push_back(image_of(path));
+      sample.inputs.push_back(image_of(path, sample.place));
     } catch (const DataError& error) {
       sample.error = error.what();
     }
@@ -87,7 +87,16 @@ class ImageFiles final : public FileSamples {
   void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
     const ConfigNode components = components_of(flow, flows);
     given_ = source_spec(components, flows, color_, input_.component, of_model);
-    maps_ = SampleMaps(components, given_, fit_, {input_.component});
+    ComponentSpec corners{kCorners, {DType::kFloat32, Shape{3, 2}}};
+    corners.annotation = Annotation::kPoints;
+    std::vector<ComponentSpec> all(given_.begin(), given_.end());
+    all.push_back(corners);
+    try {
+      maps_ = SampleMaps(components, Spec(all), fit_, {input_.component, kCorners});
+      given_ = Spec(std::move(all));
+    } catch (const ConfigError&) {  // a map takes images alone
+      maps_ = SampleMaps(components, given_, fit_, {input_.component});
+    }
     require_what_the_model_takes(flow);
   }
 
@@ -106,8 +115,9 @@ class ImageFiles final : public FileSamples {
   }
   size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
 
-  Tensor image_of(const std::string& path) const {
+  Tensor image_of(const std::string& path, std::optional<ImagePlace>& place) const {
     const std::string bytes = file_content(path);
+    ImageSize picture;
     Datapoint sample;
     sample.resize(given_.size());
     for (size_t i = 0; i < given_.size(); ++i) {
@@ -121,9 +131,18 @@ class ImageFiles final : public FileSamples {
         std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
         const int64_t channels = given_[i].tensor.shape[2] / given_[i].frames;
         image.header_known({channels == 1 ? Color::kGray : Color::kRgb, given_[i].depth, given_[i].frames});
+        picture = image.size();
       }
+      const auto given_corners = given_.find(kCorners);
+      if (given_corners)
+        sample.set_tensor(*given_corners,
+                          Tensor::of<float>({3, 2}, {0, 0, static_cast<float>(picture.width), 0, 0,
+                                                     static_cast<float>(picture.height)}));
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();
+      const auto at = maps_.spec().find(kCorners);
+      if (at && given_corners && input_.layout == "HWC")
+        place = place_of(sample.tensor(*at), value.shape(), picture);
       if (value.spec() == input_.spec) return value;
       throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
                       "; add a Resize to the flow that `predict.data` names");
@@ -133,6 +152,19 @@ class ImageFiles final : public FileSamples {
       throw DataError(path, error.what());
     }
   }
+
+  /// Nothing for an image that no map made [height, width, channels].
+  static std::optional<ImagePlace> place_of(const Tensor& corners, const Shape& image, ImageSize picture) {
+    if (image.rank() != 3 || corners.shape() != Shape{3, 2}) return std::nullopt;
+    ImagePlace place{picture, {static_cast<int>(image[1]), static_cast<int>(image[0])}, {}};
+    for (size_t i = 0; i < 3; ++i) {
+      const auto at = static_cast<int64_t>(2 * i);
+      place.corners.at(i) = {corners.at(at), corners.at(at + 1)};
+    }
+    return place;
+  }
+
+  static constexpr const char* kCorners = "corners of the picture";  // that maps move with it
 
   const TowerInput& input_;
   FittedData fit_;

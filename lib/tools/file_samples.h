@@ -3,11 +3,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "experiment/inference_model.h"
+#include "tools/image_place.h"
 
 namespace tpack {
 
@@ -17,7 +19,8 @@ struct FileSample {
   std::vector<Tensor> inputs;  // one for each of FileSamples::inputs
   std::string error = {};      // empty if it went well
   std::map<std::string, std::string> columns =
-      {};  // texts of the columns that were asked for and the file has
+      {};                                // texts of the columns that were asked for and the file has
+  std::optional<ImagePlace> place = {};  // of an image file, if the maps tell
 };
 
 /// Turns files into the samples that a model is fed: the maps of its predict flow after the source. What that

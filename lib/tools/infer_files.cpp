@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "dataflow/contours.h"
+#include "dataflow/source/image_file.h"
 #include "draw/annotation.h"
 #include "draw/png.h"
 #include "predict/output_images.h"
@@ -305,6 +307,7 @@ class Inference {
     Prediction& p = pending_.emplace_back();
     p.file = std::move(of_all[0].name);
     p.columns = std::move(of_all[0].columns);
+    p.place = of_all[0].place;
     for (FileSample& sample : of_all)
       if (p.error.empty()) p.error = std::move(sample.error);
     ++counts_.all;
@@ -393,8 +396,20 @@ class Inference {
       mask.data<uint8_t>()[k] = static_cast<uint8_t>(std::clamp(classes.at(k), 0.0, 255.0));
     const std::vector<RgbColor> colors = class_colors(256);
     const std::string& name = roles_[output].name;
+    const Tensor* image = image_under(batch_[0][inputs_of_.at(&p)], mask);
+    Datapoint picture;
+    if (p.place) {
+      if (!p.place->shows_all() && !std::exchange(said_cut_, true))
+        log::warning(p.file +
+                     ": the flow of predict.data cuts pictures, so that the model does not see all of them; "
+                     "their masks have class 0 there (a Resize keeps all)");
+      mask = mask_of_picture(mask, *p.place);
+      if (options_.overlays) {
+        read_image_file(p.file, {}, picture.renew_image(0));
+        image = &picture.to_tensor(0);
+      }
+    }
     if (options_.overlays) {
-      const Tensor* image = image_under(batch_[0][inputs_of_.at(&p)], mask);
       if (image == nullptr)
         throw ConfigError("--overlays: the model takes no image of uint8 of the size of '" + name + "'");
       write_picture(options_.images, written_, p.file, name + "-overlay",
@@ -443,7 +458,8 @@ class Inference {
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;
-  std::map<const Prediction*, size_t> inputs_of_;        // rows of batch_, of the good samples
+  std::map<const Prediction*, size_t> inputs_of_;  // rows of batch_, of the good samples
+  bool said_cut_ = false;
   std::vector<Prediction> pending_;                      // samples since the last batch, good and bad
   std::vector<std::vector<std::vector<Tensor>>> batch_;  // of each model, the inputs of the good ones
   std::string header_;                                   // of rows on standard input

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "tensor/tensor.h"
+#include "tools/image_place.h"
 
 namespace tpack {
 
@@ -31,6 +33,7 @@ struct Prediction {
   std::string error;                       // empty if it went well
   std::vector<std::string> pictures = {};  // of each output, the path of its file; empty if there are none
   std::map<std::string, std::string> columns = {};  // texts of the table that the sample was read from
+  std::optional<ImagePlace> place = {};             // of an image file
 };
 
 /// A class with its score.

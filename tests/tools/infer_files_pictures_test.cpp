@@ -145,9 +145,51 @@ TEST_F(InferPictures, draws_masks) {
       ASSERT_NEAR(overlay.at(at), of_class == 0 ? own : (own + colors.at(of_class).at(c)) / 2, 0.51);
     }
   }
+  EXPECT_THAT(outcome.err, testing::Not(testing::HasSubstr("does not see all")));
   const Outcome without = infer({folder_ / "in.png", "--overlays"});
   EXPECT_EQ(without.code, 2);
   EXPECT_THAT(without.err, testing::HasSubstr("--images is missing"));
+}
+
+/// A picture that is resized for the model gets a mask of its own size; of one that is cut, the rest has
+/// class 0.
+TEST_F(InferPictures, draws_masks_of_the_size_of_the_picture) {
+  for (const char* const name : {"photos/a.png", "photos/b.png", "masks/a.png", "masks/b.png"}) {
+    std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
+    write_content(folder_ / name, encode_png(Tensor::zeros({DType::kUInt8, Shape{20, 30, 3}})).at(0).png);
+  }
+  const auto train_with = [&](const std::string& map) {
+    std::filesystem::remove_all(folder_ / "run");
+    train(
+        "{ImagePairs: {images: photos, masks: masks}}, {AugmentImageComponent: [" + map + "]}",
+        "model:\n  inputs: {image: {shape: [16, 16, 3], dtype: uint8, layout: HWC}, mask: {shape: [16, 16], "
+        "dtype: uint8}}\n"
+        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 2, kernel: 1}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: mask}]\n"
+        "predict: {data: train, outputs: {mask: {ArgMax: {input: fc, axis: 1}}}}\n");
+    Tensor image(DType::kUInt8, {32, 48, 3});
+    for (int64_t i = 0; i < image.elements(); ++i)
+      image.data<uint8_t>()[i] = i < image.elements() / 2 ? 0 : 255;
+    write_content(folder_ / "in.png", encode_png(image).at(0).png);
+    return infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays"});
+  };
+  const auto size_of = [&](const std::string& name) {
+    const std::string file = content_of(folder_ / ("images/" + name));
+    Datapoint d;
+    Image& picture = d.renew_image(0);
+    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
+    picture.header_known({Color::kRgb});
+    return picture.size();
+  };
+  const Outcome resized = train_with("{Resize: 16}");
+  ASSERT_EQ(resized.code, 0) << resized.err;
+  EXPECT_EQ(size_of("000-in-mask.png"), (ImageSize{48, 32}));
+  EXPECT_EQ(size_of("000-in-mask-overlay.png"), (ImageSize{48, 32}));
+  EXPECT_THAT(resized.err, testing::Not(testing::HasSubstr("does not see all")));
+  const Outcome cut = train_with("{CenterCrop: 16}");
+  ASSERT_EQ(cut.code, 0) << cut.err;
+  EXPECT_EQ(size_of("000-in-mask.png"), (ImageSize{48, 32}));
+  EXPECT_THAT(cut.err, testing::HasSubstr("the model does not see all of them"));
 }
 
 }  // namespace
