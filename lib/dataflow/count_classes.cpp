@@ -41,7 +41,7 @@ std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessS
     return count_classes(names, source.class_numbers(component));
 
   std::vector<SourceFacts::Class> classes = none_of(names);
-  const int64_t samples = std::min(source.size(), kCountedSamples);
+  const int64_t samples = shape.elements() == 1 ? source.size() : std::min(source.size(), kCountedSamples);
   Datapoint sample;
   for (int64_t i = 0; i < samples; ++i) {
     const int64_t index = i * source.size() / samples;

@@ -17,9 +17,9 @@ namespace tpack {
 std::vector<SourceFacts::Class> count_classes(const std::vector<std::string>& names,
                                               std::span<const int32_t> numbers);
 
-/// How many of the numbers in a component each class has. Of class numbers, those of all samples; of masks
-/// and other tensors of integers, the numbers in up to kCountedSamples samples, evenly spaced, without bad
-/// ones. Nothing if the source has no such component. After `prepare`.
+/// How many of the numbers in a component each class has. Of one number for each sample, those of all; of
+/// masks and other tensors of integers, the numbers in up to kCountedSamples samples, evenly spaced, without
+/// bad ones. Nothing if the source has no such component. After `prepare`.
 std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessSource& source,
                                                              const std::string& component);
 constexpr int64_t kCountedSamples = 1000;

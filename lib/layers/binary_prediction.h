@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/text.h"
@@ -53,11 +55,13 @@ inline std::optional<Judgement> yes_or_no_judgement(const ModelView& model, cons
 struct BinaryPrediction {
   Symbol given;  // the sigmoid is above the threshold
   Builder::Operand expected;
+  Symbol counts = {};  // 1, and 0 where the label is to be ignored, as `given` and `expected` are; empty: all
 };
 
 /// The fields of these metrics.
 struct BinaryPredictionFields : BinaryFields {
   double threshold = 0.5;
+  std::optional<int64_t> ignore_label;
 };
 
 template <std::derived_from<BinaryPredictionFields> P>
@@ -68,7 +72,9 @@ Schema<P> with_binary_prediction(Schema<P> schema) {
              "an output of the logits' size, or a number for all; yes above 0.5, no else")
       .required()
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "probability above which an output says yes; above 0 and below 1");
+             "probability above which an output says yes; above 0 and below 1")
+      .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
+             "elements with this label do not count");
 }
 
 /// Errors: ConfigError.
@@ -87,7 +93,11 @@ inline BinaryPrediction binary_prediction(const ModelView& model, const BinaryPr
   const Builder::Operand labels = model.like(fields.labels, x);
   const Symbol given = b.to_float(b.greater(x, std::log(fields.threshold / (1 - fields.threshold))));
   if (!labels.symbol) return {given, labels.value > 0.5 ? 1.0 : 0.0};
-  return {given, b.to_float(b.greater(labels, 0.5))};
+  const Symbol expected = b.to_float(b.greater(labels, 0.5));
+  if (!fields.ignore_label) return {given, expected};
+  const Symbol counts =
+      b.sub(1.0, b.to_float(b.equal(labels.symbol, static_cast<double>(*fields.ignore_label))));
+  return {b.mul(given, counts), b.mul(expected, counts), counts};
 }
 
 }  // namespace tpack

@@ -27,7 +27,6 @@ struct EnumNames<ClassAverage> {
 struct ClassRatioFields : BinaryPredictionFields {
   ClassAverage average = ClassAverage::kBinary;
   std::optional<int64_t> class_number;
-  std::optional<int64_t> ignore_label;
 
   bool is_binary() const { return average == ClassAverage::kBinary && !class_number; }
 };
@@ -53,7 +52,7 @@ Schema<P> with_class_ratio(Schema<P> schema) {
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
              "of binary: the probability above which an output says yes; above 0 and below 1")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
-             "of classes: samples or pixels with this label do not count");
+             "samples, pixels or outputs with this label do not count");
 }
 
 /// 2 right / (predicted + actual), and such ratios with other weights: (p + a) right / (p predicted + a
@@ -109,11 +108,7 @@ inline void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain
     throw ConfigError(owner +
                       ": 'class' is the figure of one class, and 'average' that of all; leave out one "
                       "of them");
-  if (fields.is_binary()) {
-    if (fields.ignore_label)
-      throw ConfigError(owner + ": 'ignore_label' is of classes; leave it out with average: binary");
-    return check_binary_prediction(fields, owner);
-  }
+  if (fields.is_binary()) return check_binary_prediction(fields, owner);
   if (fields.threshold != BinaryPredictionFields().threshold)
     throw ConfigError(owner +
                       ": 'threshold' is for average: binary; of classes, the one with the best score "

@@ -6,7 +6,8 @@ namespace {
 struct MultiLabelAccuracyParams : BinaryPredictionFields {};
 
 /// A logit says yes if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits
-/// [N, ...], labels of the same shape (or a number for all) -> (equal answers, number of elements).
+/// [N, ...], labels of the same shape (or a number for all) -> (equal answers, number of elements that
+/// count).
 class MultiLabelAccuracy final : public Metric {
  public:
   using Params = MultiLabelAccuracyParams;
@@ -23,7 +24,9 @@ class MultiLabelAccuracy final : public Metric {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "multi_label_accuracy", p_.logits.position);
     const BinaryPrediction answers = binary_prediction(model, p_, kOwner);
-    return sum_and_count(b, b.to_float(b.equal(answers.given, answers.expected)));
+    const Symbol right = b.to_float(b.equal(answers.given, answers.expected));
+    if (!answers.counts) return sum_and_count(b, right);
+    return {b.reduce_sum(b.mul(right, answers.counts)), b.reduce_sum(answers.counts)};
   }
 
  private:

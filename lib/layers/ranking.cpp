@@ -56,6 +56,7 @@ class RankingAccumulation final : public Accumulation {
       : rows_(rows),
         average_(fields.average),
         class_(fields.class_number),
+        ignored_(fields.ignore_label),
         measure_(measure),
         of_nothing_(of_nothing) {}
 
@@ -101,8 +102,9 @@ class RankingAccumulation final : public Accumulation {
       if (rows_.are_logits) log_odds.apply(scores);
       for (size_t k = 0; k < rows_.outputs; ++k) {
         if (class_ && k != static_cast<size_t>(*class_)) continue;
-        const bool is_yes =
-            rows_.are_classes ? row.back() == static_cast<double>(k) : row[rows_.outputs + k] > 0.5;
+        const double label = rows_.are_classes ? row.back() : row[rows_.outputs + k];
+        if (label == ignored_) continue;
+        const bool is_yes = rows_.are_classes ? label == static_cast<double>(k) : label > 0.5;
         all[class_ || together ? 0 : k].push_back({scores[k], is_yes});
       }
     }
@@ -112,6 +114,7 @@ class RankingAccumulation final : public Accumulation {
   RankingRows rows_;
   RankingAverage average_;
   std::optional<int64_t> class_;
+  std::optional<double> ignored_;
   RankingMeasure measure_;
   double of_nothing_;
 };

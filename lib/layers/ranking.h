@@ -26,6 +26,7 @@ struct RankingFields {
   Ref<LayerOutput> labels;
   RankingAverage average = RankingAverage::kMacro;
   std::optional<int64_t> class_number;
+  std::optional<int64_t> ignore_label;
 };
 
 template <std::derived_from<RankingFields> P>
@@ -46,7 +47,9 @@ Schema<P> with_ranking(Schema<P> schema) {
           "micro, of all scores together. Macro and weighted leave out those that are all yes, or all no, if "
           "these have no figure")
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
-             "the number of an output or class: the figure of this one alone, in place of an average");
+             "the number of an output or class: the figure of this one alone, in place of an average")
+      .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
+             "samples or outputs with this label do not count");
 }
 
 /// A score and whether its label is yes.

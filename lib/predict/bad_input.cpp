@@ -65,9 +65,10 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
   if (!bad.empty())
     return BadInput{called + " has " + bad + where,
                     "it is in " + component + ": remove or replace such values"};
-  const auto first_outside = [&values](double least, double most) {
+  const auto first_outside = [&values](double least, double most, std::optional<double> ignored = {}) {
+    const auto is_good = [&](double value) { return (value >= least && value <= most) || value == ignored; };
     int64_t i = 0;
-    while (i < values.elements() && values.at(i) >= least && values.at(i) <= most) ++i;
+    while (i < values.elements() && is_good(values.at(i))) ++i;
     return i < values.elements() ? std::optional(i) : std::nullopt;
   };
   const auto has = [&](int64_t i) {
@@ -76,7 +77,7 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
   for (const NumberedChoice& choice : choices_) {
     if (choice.input != input || !choice.makes_nan) continue;
     const auto most = static_cast<double>(choice.count - 1);
-    if (const auto i = first_outside(0, most))
+    if (const auto i = first_outside(0, most, choice.ignored))
       return BadInput{has(*i) + ", but there are " + choice.str() + " (" + choice.node->path + ")",
                       component + " must be from 0 to " + shortest(most)};
   }

@@ -17,20 +17,55 @@
 namespace tpack {
 namespace {
 
-/// Without what changes only the shape of numbers, or their type of integers.
-Symbol behind_forms(Symbol at) {
+/// The function of a node that computes one; nothing for others.
+std::optional<pointwise::Instruction> function_of(const Node& node) {
+  const auto* pointwise = op_cast<pointwise::Pointwise>(node);
+  return pointwise == nullptr ? std::nullopt : std::optional(pointwise->expression().code.back());
+}
+
+/// Numbers of which one value is replaced, as `ignore_label` does it.
+struct WithoutOne {
+  Symbol numbers;
+  double replaced = 0;
+};
+std::optional<WithoutOne> without_one(const Node& node) {
+  const auto select = function_of(node);
+  if (!select || select->fn != pointwise::Fn::kSelect || node.inputs.size() != 2) return std::nullopt;
+  const Node& condition = *node.inputs[0].node;
+  const auto equal = function_of(condition);
+  if (!equal || equal->fn != pointwise::Fn::kEqual || condition.inputs.size() != 1 ||
+      !(condition.inputs[0] == node.inputs[1]))
+    return std::nullopt;
+  for (const pointwise::Instruction& one : op_cast<pointwise::Pointwise>(condition)->expression().code)
+    if (one.fn == pointwise::Fn::kConstant) return WithoutOne{node.inputs[1], one.value};
+  return std::nullopt;
+}
+
+/// Where numbers come from, without what changes only their shape or their type of integers.
+struct FedNumbers {
+  Symbol numbers;
+  std::optional<double> ignored;
+};
+FedNumbers behind_forms(Symbol at) {
+  std::optional<double> ignored;
   while (true) {
     const auto* cast = op_cast<pointwise::Pointwise>(*at.node);
     const bool is_cast = cast != nullptr && cast->expression().code.size() == 1;  // the input alone
-    if (!is_cast && op_cast<Reshape>(*at.node) == nullptr) return at;
-    at = at.node->inputs[0];
+    if (is_cast || op_cast<Reshape>(*at.node) != nullptr) {
+      at = at.node->inputs[0];
+    } else if (const auto replaced = without_one(*at.node)) {
+      ignored = replaced->replaced;
+      at = replaced->numbers;
+    } else {
+      return {at, ignored};
+    }
   }
 }
 
 }  // namespace
 
 std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower) {
-  const auto* input = op_cast<Input>(*behind_forms(fed).node);
+  const auto* input = op_cast<Input>(*behind_forms(fed).numbers.node);
   if (input == nullptr) return std::nullopt;
   const auto& known = tower.inputs();
   const auto at = std::find_if(known.begin(), known.end(),
@@ -53,7 +88,7 @@ std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
     choice.count = node.inputs[0].shape()[1];
     choice.what = "scores";
   } else if (op_cast<Gather>(node) != nullptr &&
-             op_cast<Read>(*behind_forms(node.inputs[0]).node) != nullptr) {
+             op_cast<Read>(*behind_forms(node.inputs[0]).numbers.node) != nullptr) {
     choice.count = node.inputs[0].shape()[0];
     choice.what = "entries";
   } else if (const auto* one_hot = op_cast<OneHot>(node)) {
@@ -112,6 +147,7 @@ std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunc
     const auto input = found ? input_of(found->second, tower) : std::nullopt;
     if (!input) continue;
     found->first.input = *input;
+    found->first.ignored = behind_forms(found->second).ignored;
     all.push_back(found->first);
   }
   return all;

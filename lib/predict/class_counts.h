@@ -18,10 +18,11 @@ std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower);
 /// Where a tower takes one of several by a number from the data: a score by a label, a row of an embedding.
 struct NumberedChoice {
   const Node* node = nullptr;
-  size_t input = 0;       // of the tower, with the numbers
-  int64_t count = 0;      // numbers must be below
-  const char* what = "";  // there are that many of: "scores"
-  bool makes_nan = true;  // of another number
+  size_t input = 0;                    // of the tower, with the numbers
+  int64_t count = 0;                   // numbers must be below
+  const char* what = "";               // there are that many of: "scores"
+  bool makes_nan = true;               // of another number
+  std::optional<double> ignored = {};  // the number that does not count
 
   /// "3 scores".
   std::string str() const;

@@ -31,8 +31,11 @@ class Masks final : public RandomAccessSource {
   Spec spec() const override {
     ComponentSpec mask{"mask", {DType::kUInt8, Shape{2, 2}}};
     mask.classes = {"a", "b", "c"};
-    return Spec(
-        {{"image", {DType::kUInt8, Shape{2, 2, 3}}, true}, mask, {"scores", {DType::kFloat32, Shape{3}}}});
+    return Spec({{"image", {DType::kUInt8, Shape{2, 2, 3}}, true},
+                 mask,
+                 {"scores", {DType::kFloat32, Shape{3}}},
+                 {"kind", {DType::kUInt8, Shape{}}},
+                 {"column", {DType::kInt32, Shape{1}}}});
   }
   int64_t size() const override { return 2000; }
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
@@ -41,6 +44,8 @@ class Masks final : public RandomAccessSource {
     values[0] = values[1] = 0;
     values[2] = 255;
     values[3] = index < 1000 ? 1 : 2;
+    out.renew(3, {DType::kUInt8, Shape{}}).data<uint8_t>()[0] = index % 3 == 0 ? 1 : 0;
+    out.renew(4, {DType::kInt32, Shape{1}}).data<int32_t>()[0] = index % 3 == 0 ? 1 : 0;
   }
 };
 
@@ -54,6 +59,11 @@ TEST(CountClasses, counts_the_pixels_of_masks) {
   EXPECT_EQ((*all)[2].samples, 500);
   for (const char* const other : {"image", "scores", "nothing"})
     EXPECT_FALSE(count_classes(masks, other)) << other;
+  for (const char* const number : {"kind", "column"}) {
+    const auto of_all = count_classes(masks, number);
+    ASSERT_TRUE(of_all);
+    EXPECT_EQ((*of_all)[1].samples, 667) << number << " of all samples, which are one number each";
+  }
 }
 
 }  // namespace

@@ -292,6 +292,40 @@ case_of_answers("answers_of_several_outputs", rows(grid("outputs", 60, 16), 3), 
 case_of_answers("output_that_is_always_no", rows(grid("never_yes", 24, 16), 2), [[y, 0] for y, in answers("never_yes/label", 12, 1)])
 
 
+def case_with_ignored(name, scores, labels, ignored):
+    """One score for each sample; those whose label is ignored are as if they were not there."""
+    kept = [(s, y) for s, y in zip(scores, labels) if y != ignored]
+    of, facts = [s for s, _ in kept], [y for _, y in kept]
+    said = [int(s > 0) for s in of]
+    right, predicted, actual = sum(p and y for p, y in zip(said, facts)), sum(said), sum(facts)
+    given = f"logits: logits, labels: label, ignore_label: {ignored}"
+    values = {
+        f"AUC: {{{given}}}": checked(area_under_roc(of, facts), lambda: sklearn.roc_auc_score(facts, of)),
+        f"AveragePrecision: {{{given}}}": checked(average_precision(of, facts), lambda: sklearn.average_precision_score(facts, of)),
+        f"MultiLabelAccuracy: {{{given}}}": checked(mean(p == y for p, y in zip(said, facts)), lambda: sklearn.accuracy_score(facts, said)),
+        f"IoU: {{{given}, average: binary}}": checked(right / (predicted + actual - right), lambda: sklearn.jaccard_score(facts, said))}
+    for metric, average, weights, theirs in (("Precision", "", (1, 0), "precision_score"), ("Recall", "", (0, 1), "recall_score"),
+                                             ("F1", ", average: binary", (1, 1), "f1_score")):
+        values[f"{metric}: {{{given}{average}}}"] = checked(
+            ratio(right, predicted, actual, *weights), lambda: getattr(sklearn, theirs)(facts, said))
+    case(name, {"logits": tensor(scores, len(scores), 1), "label": tensor(labels, len(scores), 1)}, values)
+
+
+def case_with_ignored_classes(name, scores, labels, ignored):
+    kept = [(row, y) for row, y in zip(scores, labels) if y != ignored]
+    values = class_values([row for row, _ in kept], [y for _, y in kept])
+    of_rankings = {yaml.replace("}", f", ignore_label: {ignored}}}"): value for yaml, value in values.items()
+                   if yaml.startswith(("AUC", "AveragePrecision", "F1", "IoU"))}
+    case(name, {"logits": tensor(sum(scores, []), len(labels), CLASSES), "label": {**tensor(labels, len(labels)), "dtype": "int32"}},
+         of_rankings)
+
+
+case_with_ignored("answers_that_do_not_count", grid("ignored", 60, 64), [y - 1 if y < 3 else 1 for y in classes_of("ignored/label", 60)], -1)
+case_with_ignored("yes_that_does_not_count", grid("ignored_yes", 40, 64), [y if y < 2 else 255 for y in classes_of("ignored_yes/label", 40, 3)], 255)
+case_with_ignored_classes("classes_that_do_not_count", scores_of("ignored_classes", 40),
+                          [y if y < CLASSES else 255 for y in classes_of("ignored_classes/label", 40, CLASSES + 1)], 255)
+
+
 # Regression
 
 def variance(values):

@@ -6,6 +6,7 @@
 
 #include "config/yaml_reader.h"
 #include "graph/builder.h"
+#include "predict/bad_input.h"
 #include "support/captured_log.h"
 #include "support/positions.h"
 #include "support/small_model.h"
@@ -93,6 +94,40 @@ TEST_F(ClassCountsTest, are_not_more_than_an_embedding_or_one_hot_has) {
       EXPECT_EQ(error(3), "");
       EXPECT_THAT(error(4), testing::HasSubstr(what)) << type;
       EXPECT_EQ(log.text(), "") << "more entries than classes are fine";
+    }
+  }
+}
+
+/// The label that does not count is no class, and the others are counted as without it.
+TEST_F(ClassCountsTest, know_of_the_label_that_does_not_count) {
+  for (const std::string cost : {"SoftmaxCrossEntropy", "FocalLoss", "DiceLoss"}) {
+    for (const std::string type : {"int32", "uint8"}) {
+      const auto tower =
+          model_of("inputs:\n  x: {shape: [5, 2, 2], layout: CHW}\n  label: {shape: [2, 2], dtype: " + type +
+                   "}\nlayers:\n  - Conv2D: {filters: 3, kernel: 1, input: x, name: scores}\ncost:\n  - " +
+                   cost + ": {logits: scores, labels: label, ignore_label: 255}\n");
+      Graph graph;
+      VariableTable table;
+      Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+      build_tower(b, *tower, batch_specs(*tower, 2), {});
+      const auto choices = numbered_choices(graph, *tower);
+      ASSERT_FALSE(choices.empty()) << cost;
+      EXPECT_EQ(choices[0].ignored, 255);
+      const auto error = [&](int classes) {
+        return error_of([&] { check_classes_of_train(graph, *tower, with_classes(classes)); });
+      };
+      EXPECT_EQ(error(3), "");
+      EXPECT_THAT(error(4), testing::HasSubstr("give the layer of the logits 4 units")) << cost << type;
+      BadInputFinder finder(*tower, "train");
+      const auto is_bad = [&](double label) {
+        std::vector<double> labels = {0, 1, 2, 2};
+        labels[2] = label;
+        const std::vector<Tensor> batch = {Tensor::zeros({DType::kFloat32, {1, 5, 2, 2}}),
+                                           Tensor::of<double>({1, 2, 2}, labels)};
+        return finder.find(batch, "").has_value();
+      };
+      EXPECT_FALSE(is_bad(255)) << cost;
+      EXPECT_EQ(is_bad(254), choices[0].makes_nan) << cost;
     }
   }
 }
