@@ -191,8 +191,19 @@ std::vector<const ScannedSample*> odd_shapes_in(const FlowScan& scan) {
 
 std::vector<std::string> class_remarks(const std::vector<FlowScan>& scans) {
   std::vector<std::string> remarks;
-  for (const auto& [component, names] : classes_in(scans))
+  for (const auto& [component, names] : classes_in(scans)) {
     for (const FlowScan& scan : scans) add_class_remarks(scan, scans, component, names, remarks);
+    std::vector<std::string> nowhere;
+    for (const std::string& name : names) {
+      const auto has_none = [&, &of = component](const FlowScan& scan) {
+        return count_in(scan, of, name) == 0;
+      };
+      if (std::all_of(scans.begin(), scans.end(), has_none)) nowhere.push_back(name);
+    }
+    if (!nowhere.empty())
+      remarks.push_back("of '" + component + "', nothing has the classes " + join_first(nowhere) +
+                        "; are the files what they should be?");
+  }
   return remarks;
 }
 

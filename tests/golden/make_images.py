@@ -6,7 +6,7 @@ A case has the `file` (base64), its `size`, and the `rgb` pixels (base64), or th
 bits also have `deep`: 16 bits per channel, big endian, of 1 or 3 channels. `off_by`: how much lossy decoders may differ.
 
 `numbers`: TIFFs whose pixels are numbers, with their `values` as float32 of little endian, of 1 or 3 `channels`. Pillow reads those of
-gray, but for floats of 16 and 64 bits; it reads no colors of this kind.
+gray, but for floats of 16 and 64 bits and unsigned integers of 32; it reads no colors of this kind.
 
 `clips`: files of several frames, with the `rgb` pixels of each.
 """
@@ -304,13 +304,17 @@ def number_files():
     planes = [colors[..., c].astype("<f4").tobytes() for c in range(3)]
     yield "float_32_planes", tiff(planes, 32, 3, 2, more={284: 2, 339: [3, 3, 3]}), colors
     yield "signed_16", tiff([whole.astype("<i2").tobytes()], 16, 1, 1, more={339: 2}), whole.astype(numpy.float32)
+    wide = (x * 100003 - y * 70001).astype(numpy.int32)  # below 2^24, so that float32 has them
+    yield "signed_32", tiff([wide.astype("<i4").tobytes()], 32, 1, 1, more={339: 2}), wide.astype(numpy.float32)
+    labels = (x + 1000 * y).astype(numpy.uint32)
+    yield "unsigned_32", tiff([labels.astype(">u4").tobytes()], 32, 1, 1, ">", more={339: 1}), labels.astype(numpy.float32)
     signed = (x * 9 - y * 7).astype(numpy.int8)
     yield "signed_8", tiff([signed.tobytes()], 8, 1, 1, more={339: 2}), signed.astype(numpy.float32)
 
 
 def pillow_reads(name):
-    """Pillow takes signed pixels of 8 bits as unsigned ones, and reads some kinds not at all."""
-    return not any(part in name for part in ("rgb", "planes", "float_16", "float_64", "signed_8"))
+    """Pillow takes signed pixels of 8 bits and unsigned ones of 32 as the other kind, and reads some kinds not at all."""
+    return not any(part in name for part in ("rgb", "planes", "float_16", "float_64", "signed_8", "unsigned_32"))
 
 
 def numbers():

@@ -1,11 +1,10 @@
 // Runs `tpack infer` on models that give images or masks.
-#include <array>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "dataflow/datapoint.h"
+#include "dataflow/tiff_writer.h"
 #include "draw/png.h"
 #include "support/program_runner.h"
 #include "tools/infer_runs.h"
@@ -16,7 +15,17 @@ namespace {
 using nlohmann::json;
 using testing_cli::Outcome;
 
-using InferPictures = InferRuns;
+class InferPictures : public InferRuns {
+ protected:
+  /// Two black photographs with masks of class 0.
+  void write_pairs(int64_t height, int64_t width) {
+    for (const char* const name : {"photos/a.png", "photos/b.png", "masks/a.png", "masks/b.png"}) {
+      std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
+      write_content(folder_ / name,
+                    encode_png(Tensor::zeros({DType::kUInt8, Shape{height, width, 3}})).at(0).png);
+    }
+  }
+};
 
 /// Outputs that are images become PNG files whose pixels are the values.
 TEST_F(InferPictures, draws_pictures) {
@@ -68,33 +77,9 @@ TEST_F(InferPictures, draws_pictures) {
   }
 }
 
-/// Gray, of 2x1 pixels; the values of each page.
-std::string tiff_of_pages(const std::vector<std::string>& pages) {
-  std::string out("II*\0\x8\0\0\0", 8);
-  for (size_t i = 0; i < pages.size(); ++i) {
-    const size_t at = out.size();
-    const size_t length = 2 + 8 * 12 + 4 + 2;
-    const auto number = [&](size_t value, int bytes) {
-      for (int k = 0; k < bytes; ++k) out.push_back(static_cast<char>(value >> static_cast<unsigned>(8 * k)));
-    };
-    number(8, 2);
-    const std::array<std::array<size_t, 2>, 8> fields = {
-        {{256, 2}, {257, 1}, {258, 8}, {259, 1}, {262, 1}, {273, at + length - 2}, {277, 1}, {279, 2}}};
-    for (const auto& [tag, value] : fields) {
-      number(tag, 2);
-      number(4, 2);
-      number(1, 4);
-      number(value, 4);
-    }
-    number(i + 1 < pages.size() ? at + length : 0, 4);
-    out += pages[i];
-  }
-  return out;
-}
-
 /// Files are read with the frames of the flow's source.
 TEST_F(InferPictures, reads_frames) {
-  const std::string clip = tiff_of_pages({"ab", "cd", "ef", "gh"});
+  const std::string clip = encode_tiff({}, {"ab", "cd", "ef", "gh"});
   std::filesystem::create_directories(folder_ / "clips/a");
   for (const char* name : {"clips/a/1.tif", "clips/a/2.tif"}) write_content(folder_ / name, clip);
   train("{ImageFolder: {dir: clips, color: gray, frames: 2}}, {AugmentImageComponent: [{Resize: [1, 2]}]}",
@@ -124,16 +109,8 @@ TEST_F(InferPictures, draws_masks) {
   const json classes = json::parse(values.out).at("outputs").at("mask");
   const Outcome outcome = infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const auto pixels = [&](const std::string& name) {
-    const std::string file = content_of(folder_ / ("images/" + name));
-    Datapoint d;
-    Image& picture = d.renew_image(0);
-    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known({Color::kRgb});
-    return d.to_tensor(0).clone();
-  };
-  const Tensor mask = pixels("000-in-mask.png");
-  const Tensor overlay = pixels("000-in-mask-overlay.png");
+  const Tensor mask = pixels_of(folder_ / "images/000-in-mask.png");
+  const Tensor overlay = pixels_of(folder_ / "images/000-in-mask-overlay.png");
   const std::vector<RgbColor> colors = class_colors(4);
   EXPECT_EQ(colors[3], (RgbColor{128, 128, 0}));
   for (size_t p = 0; p < 256; ++p) {
@@ -151,45 +128,87 @@ TEST_F(InferPictures, draws_masks) {
   EXPECT_THAT(without.err, testing::HasSubstr("--images is missing"));
 }
 
+/// Probabilities of one class are gray pictures, and with --overlays or --contours a mask by the threshold.
+TEST_F(InferPictures, draws_a_mask_of_probabilities) {
+  write_pairs(8, 8);
+  train("{ImagePairs: {images: photos, masks: masks}}, {AugmentImageComponent: [{Resize: 8}]}",
+        "model:\n  inputs: {image: {shape: [8, 8, 3], dtype: uint8, layout: HWC}, mask: {shape: [8, 8], "
+        "dtype: uint8}}\n"
+        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 1, kernel: 1}]\n"
+        "  cost: [SigmoidCrossEntropy: {logits: fc, labels: mask}]\n"
+        "predict: {data: train, outputs: {cell: {Sigmoid: fc}}}\n");
+  Tensor image(DType::kUInt8, {8, 8, 3});
+  for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(i % 251);
+  write_content(folder_ / "in.png", encode_png(image).at(0).png);
+  const Outcome values = infer({folder_ / "in.png"});
+  ASSERT_EQ(values.code, 0) << values.err;
+  const json probabilities = json::parse(values.out).at("outputs").at("cell")[0];
+  std::vector<double> sorted;
+  for (const json& row : probabilities)
+    for (const json& one : row) sorted.push_back(one.get<double>());
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = (sorted[31] + sorted[32]) / 2;
+  const Outcome gray = infer({folder_ / "in.png", "--images", folder_ / "images"});
+  ASSERT_EQ(gray.code, 0) << gray.err;
+  const std::string file = folder_ / "images/000-in-cell.png";
+  EXPECT_NEAR(pixels_of(file).at(0), 255 * probabilities[0][0].get<double>(), 0.51);
+  const Outcome masked = infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays",
+                                "--contours", "--threshold", std::to_string(middle)});
+  ASSERT_EQ(masked.code, 0) << masked.err;
+  const Tensor mask = pixels_of(file);
+  int64_t held = 0;
+  for (size_t p = 0; p < 64; ++p) {
+    const bool holds = probabilities[p / 8][p % 8].get<double>() >= middle;
+    held += holds ? 1 : 0;
+    ASSERT_EQ(mask.at(static_cast<int64_t>(p) * 3), holds ? class_colors(2)[1][0] : 0);
+  }
+  EXPECT_EQ(held, 32);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "images/000-in-cell-overlay.png"));
+  int64_t inside = 0;
+  const json contours = json::parse(content_of(folder_ / "images/000-in-cell.json"));
+  for (const json& area : contours.at("areas")) inside += area.at("pixels").get<int64_t>();
+  EXPECT_EQ(inside, 32);
+  const Outcome alone = infer({folder_ / "in.png", "--images", folder_ / "images", "--threshold", "0.25"});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, testing::HasSubstr("(with --overlays or --contours) probabilities of pixels"));
+}
+
 /// A picture that is resized for the model gets a mask of its own size; of one that is cut, the rest has
 /// class 0.
 TEST_F(InferPictures, draws_masks_of_the_size_of_the_picture) {
-  for (const char* const name : {"photos/a.png", "photos/b.png", "masks/a.png", "masks/b.png"}) {
-    std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
-    write_content(folder_ / name, encode_png(Tensor::zeros({DType::kUInt8, Shape{20, 30, 3}})).at(0).png);
-  }
-  const auto train_with = [&](const std::string& map) {
+  write_pairs(20, 30);
+  const auto train_with = [&](const std::string& map, const std::string& source) {
     std::filesystem::remove_all(folder_ / "run");
     train(
-        "{ImagePairs: {images: photos, masks: masks}}, {AugmentImageComponent: [" + map + "]}",
+        source + ", {AugmentImageComponent: [" + map + "]}",
         "model:\n  inputs: {image: {shape: [16, 16, 3], dtype: uint8, layout: HWC}, mask: {shape: [16, 16], "
         "dtype: uint8}}\n"
-        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 2, kernel: 1}]\n"
+        "  layers: [Normalize: {scale: 0.01, offset: -1}, Conv2D: {name: fc, filters: 4, kernel: 1}]\n"
         "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: mask}]\n"
         "predict: {data: train, outputs: {mask: {ArgMax: {input: fc, axis: 1}}}}\n");
     Tensor image(DType::kUInt8, {32, 48, 3});
     for (int64_t i = 0; i < image.elements(); ++i)
       image.data<uint8_t>()[i] = i < image.elements() / 2 ? 0 : 255;
     write_content(folder_ / "in.png", encode_png(image).at(0).png);
-    return infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays"});
+    return infer({folder_ / "in.png", "--images", folder_ / "images", "--overlays", "--contours"});
   };
-  const auto size_of = [&](const std::string& name) {
-    const std::string file = content_of(folder_ / ("images/" + name));
-    Datapoint d;
-    Image& picture = d.renew_image(0);
-    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
-    picture.header_known({Color::kRgb});
-    return picture.size();
-  };
-  const Outcome resized = train_with("{Resize: 16}");
+  const std::string pairs = "{ImagePairs: {images: photos, masks: masks}}";
+  const Outcome resized = train_with("{Resize: 16}", pairs);
   ASSERT_EQ(resized.code, 0) << resized.err;
-  EXPECT_EQ(size_of("000-in-mask.png"), (ImageSize{48, 32}));
-  EXPECT_EQ(size_of("000-in-mask-overlay.png"), (ImageSize{48, 32}));
+  EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask.png").shape(), (Shape{32, 48, 3}));
+  EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask-overlay.png").shape(), (Shape{32, 48, 3}));
+  const json contours = json::parse(content_of(folder_ / "images/000-in-mask.json"));
+  EXPECT_EQ(contours.at("width"), 48);
+  EXPECT_EQ(contours.at("height"), 32);
   EXPECT_THAT(resized.err, testing::Not(testing::HasSubstr("does not see all")));
-  const Outcome cut = train_with("{CenterCrop: 16}");
+  // A source that draws its masks knows their size; files have other ones.
+  const Outcome drawn = train_with("{Resize: 16}", "{RenderedShapes: {size: 8, resolution: 20}}");
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask.png").shape(), (Shape{32, 48, 3}));
+  const Outcome cut = train_with("{CenterCrop: 16}", pairs);
   ASSERT_EQ(cut.code, 0) << cut.err;
-  EXPECT_EQ(size_of("000-in-mask.png"), (ImageSize{48, 32}));
-  EXPECT_THAT(cut.err, testing::HasSubstr("the model does not see all of them"));
+  EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask.png").shape(), (Shape{32, 48, 3}));
+  EXPECT_THAT(cut.err, testing::HasSubstr("does not see all of them"));
 }
 
 }  // namespace

@@ -59,6 +59,16 @@ TEST(ScanReport, tells_of_classes_that_are_rare_or_absent_in_a_flow) {
   EXPECT_THAT(scans_text(scans), HasSubstr(remarks[1]));
 }
 
+/// Such as masks whose classes are in their transparency.
+TEST(ScanReport, tells_of_classes_that_nothing_has) {
+  const TemporaryFolder folder;
+  write_picture_file(folder, "a/1.png", blank(1));
+  std::filesystem::create_directories(folder / "b");
+  EXPECT_THAT(
+      class_remarks({scan_of("train", folder)}),
+      testing::ElementsAre("of 'label', nothing has the classes b; are the files what they should be?"));
+}
+
 TEST(ScanReport, the_layer_that_it_advises_fits_a_model) {
   const TemporaryFolder folder;
   for (uint64_t i = 0; i < 4; ++i)

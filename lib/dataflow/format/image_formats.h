@@ -53,8 +53,9 @@ bool is_16_bit_png(EncodedBytes header);
 Box decode_png(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
 /// The numbers that a PNG of up to 8 bits has for its pixels: of a palette the places in it, of gray the
-/// values as they are stored; colors of others. CV_8UC1 or CV_8UC3. Errors: as decode_png, and for 16 bits.
-void read_png_values(EncodedBytes bytes, cv::Mat& out);
+/// values as they are stored; colors of others. CV_8UC1 or CV_8UC3. Returns the palette, if there is one. For
+/// files of up to 8 bits. Errors: as decode_png.
+std::vector<std::array<uint8_t, 3>> read_png_values(EncodedBytes bytes, cv::Mat& out);
 
 bool is_gif(EncodedBytes bytes);
 ImageSize read_gif_header(EncodedBytes bytes);
@@ -71,9 +72,11 @@ Box decode_bmp(EncodedBytes bytes, const DecodeRequest& request, int channels, c
 bool is_tiff(EncodedBytes bytes);
 ImageSize read_tiff_header(EncodedBytes bytes);
 bool is_deep_tiff(EncodedBytes bytes);
+/// Whether only float32 can be read of it.
+bool has_tiff_numbers(EncodedBytes bytes);
 /// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr; as float32 also
-/// signed integers of 8 or 16 bits and floats of 16, 32 or 64 bits, gray or RGB. Errors: also for NaN and
-/// infinite values.
+/// signed integers of 8 or 16 bits, integers of 32 bits (rounded from 2^24 on) and floats of 16, 32 or 64
+/// bits, gray or RGB. Errors: also for NaN and infinite values.
 Box decode_tiff(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 /// Pages, which have the size of the first one.
 std::vector<cv::Mat> decode_tiff_pages(EncodedBytes bytes, const DecodeRequest& request, int channels);

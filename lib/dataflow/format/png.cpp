@@ -125,12 +125,15 @@ bool is_16_bit_png(std::span<const uint8_t> header) {
   return header.size() > kBitDepth && is_png(header) && header[kBitDepth] == 16;
 }
 
-void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
+std::vector<std::array<uint8_t, 3>> read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
   const ImageSize size = read_png_header(bytes);
-  if (is_16_bit_png(bytes)) throw DataError("has 16 bits per channel; masks have 8 or less");
   PngReader r(bytes);
-  r.run([&r] {
+  png_colorp colors = nullptr;
+  int count = 0;
+  r.run([&r, &colors, &count] {
     png_read_info(r.png(), r.info());
+    if (png_get_color_type(r.png(), r.info()) == PNG_COLOR_TYPE_PALETTE)
+      png_get_PLTE(r.png(), r.info(), &colors, &count);
     png_set_packing(r.png());
     png_set_strip_alpha(r.png());
     png_set_interlace_handling(r.png());
@@ -144,6 +147,9 @@ void read_png_values(std::span<const uint8_t> bytes, cv::Mat& out) {
     png_read_image(r.png(), rows.data());
     png_read_end(r.png(), nullptr);
   });
+  std::vector<std::array<uint8_t, 3>> palette;
+  for (int i = 0; i < count; ++i) palette.push_back({colors[i].red, colors[i].green, colors[i].blue});
+  return palette;
 }
 
 Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {

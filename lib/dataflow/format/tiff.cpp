@@ -44,7 +44,8 @@ int color_samples(const TiffHeader& header) {
 
 /// Of pixels that are numbers, nothing says which of them is white.
 bool has_numbers(const TiffHeader& header) {
-  return header.format == SAMPLEFORMAT_IEEEFP || header.format == SAMPLEFORMAT_INT;
+  return header.format == SAMPLEFORMAT_IEEEFP || header.format == SAMPLEFORMAT_INT ||
+         (header.format == SAMPLEFORMAT_UINT && header.bits == 32);
 }
 
 /// Errors: DataError for bits per sample, formats and color spaces that are not supported.
@@ -58,10 +59,11 @@ void check_samples(const TiffHeader& header, Depth depth) {
     if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && (bits != 16 || is_palette)) reject_tiff(of_bits);
     return;
   }
-  const std::string kind = is_float ? "floating-point" : "signed";
+  const std::string kind = is_float ? "floating-point" : bits == 32 ? "32-bit" : "signed";
   if (depth != Depth::kFloat)
     throw DataError("a TIFF of " + kind + " pixels, which only 'depth: float' of a source of images reads");
-  const bool is_known = is_float ? bits == 16 || bits == 32 || bits == 64 : bits == 8 || bits == 16;
+  const bool is_known =
+      is_float ? bits == 16 || bits == 32 || bits == 64 : bits == 8 || bits == 16 || bits == 32;
   if (!is_known) reject_tiff("of " + kind + " pixels " + of_bits);
   if (header.meaning != PHOTOMETRIC_MINISBLACK && header.meaning != PHOTOMETRIC_RGB)
     reject_tiff("of " + kind + " pixels in color space " + std::to_string(header.meaning));
@@ -105,9 +107,11 @@ float number_of_type(const uint8_t* at) {
   return static_cast<float>(value);
 }
 
-/// A signed or floating-point sample, in the order of this machine.
+/// A sample of has_numbers, in the order of this machine.
 float number_at(const uint8_t* row, size_t i, const TiffHeader& header) {
   const uint8_t* const at = row + i * header.bits / 8;
+  if (header.format == SAMPLEFORMAT_UINT) return number_of_type<uint32_t>(at);
+  if (header.format == SAMPLEFORMAT_INT && header.bits == 32) return number_of_type<int32_t>(at);
   if (header.format == SAMPLEFORMAT_INT)
     return header.bits == 8 ? number_of_type<int8_t>(at) : number_of_type<int16_t>(at);
   if (header.bits == 16) return number_of_type<cv::float16_t>(at);
@@ -325,6 +329,8 @@ bool is_tiff(EncodedBytes bytes) {
 }
 
 ImageSize read_tiff_header(EncodedBytes bytes) { return TiffFile(bytes).header().size; }
+
+bool has_tiff_numbers(EncodedBytes bytes) { return has_numbers(TiffFile(bytes).header()); }
 
 bool is_deep_tiff(EncodedBytes bytes) {
   const TiffFile file(bytes);

@@ -233,7 +233,7 @@ class ImagePairs final : public RandomAccessSource {
     require_folder("ImagePairs", p_.images);
     const size_t masks = p_.masks.parts.size();
     for (std::string& name : image_names(dir_))
-      files_.push_back({std::move(name), std::vector<std::string>(masks), {}});
+      if (!is_partner(name)) files_.push_back({std::move(name), std::vector<std::string>(masks), {}});
     if (files_.empty()) throw DataError(dir_, "has no images");
     for (size_t part = 0; part < masks; ++part)
       find_partners(p_.masks.parts[part].path, "mask",
@@ -267,7 +267,7 @@ class ImagePairs final : public RandomAccessSource {
         std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
         if (name.empty() && !may_be_empty)
           throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
-        if (!fs::exists(path(dir_, name))) missing.push_back(printable(name));
+        if (!name.empty() && !fs::exists(path(dir_, name))) missing.push_back(printable(name));
         return name;
       };
       Entry entry{file(images), {}, {}};
@@ -279,6 +279,17 @@ class ImagePairs final : public RandomAccessSource {
     if (!missing.empty())
       throw DataError(
           list, std::to_string(missing.size()) + " files that it lists are missing: " + join_first(missing));
+  }
+
+  /// Whether a file next to the images is a mask or target, by its suffix.
+  bool is_partner(const std::string& name) const {
+    const auto is_here = [this](const Ref<Path>& dir) {
+      std::error_code failure;
+      return !dir.empty() && fs::equivalent(resolved_path(dir), dir_, failure);
+    };
+    const bool are_together =
+        is_here(p_.targets) || std::ranges::any_of(p_.masks.parts, is_here, &MaskPaths::Part::path);
+    return are_together && !p_.suffix.empty() && fs::path(name).stem().string().ends_with(p_.suffix);
   }
 
   /// Masks that are MAT files may be in the folder of the images, so other files do not count next to them.

@@ -1,6 +1,7 @@
 #include "dataflow/source/mask_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -71,19 +72,62 @@ cv::Mat edges_of(std::span<const uint8_t> bytes) {
   return edges;
 }
 
+/// Some programs make palettes of the colors that they see, the most frequent or brightest one first.
+void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette) {
+  const auto text = [](const std::array<uint8_t, 3>& color) { return text_of(color.data(), 3); };
+  constexpr int kBright = 192;
+  constexpr int kDark = 64;
+  if (palette.size() < 2 || std::ranges::min(palette[0]) < kBright || std::ranges::max(palette[1]) >= kDark)
+    return;
+  throw DataError(
+      "is a mask whose palette has white as class 0 and black as class 1; write which color is which class: "
+      "colors: [" +
+      text(palette[1]) + ", " + text(palette[0]) + "] if white is class 1");
+}
+
+/// Whether a file has numbers of more than 8 bits, as programs for microscopy store labels.
+bool is_deep(std::span<const uint8_t> bytes) {
+  const ImageFormat* const format = image_format_of(bytes);
+  return (format->is_deep != nullptr && format->is_deep(bytes)) ||
+         (is_tiff(bytes) && has_tiff_numbers(bytes));
+}
+
+/// White of 16 bits is 255. Errors: DataError for numbers that are no class.
+cv::Mat bytes_of(const cv::Mat& numbers) {
+  cv::Mat bytes(numbers.rows, numbers.cols, CV_8UC1);
+  for (int y = 0; y < numbers.rows; ++y) {
+    for (int x = 0; x < numbers.cols; ++x) {
+      const float stored = numbers.at<float>(y, x);
+      const float number = stored == 65535 ? 255 : stored;
+      if (number < 0 || number > 255 || number != std::floor(number))
+        throw DataError("has the value " + shortest(stored) + " at (" + std::to_string(x) + ", " +
+                        std::to_string(y) + "); classes are whole numbers up to 255");
+      bytes.at<uint8_t>(y, x) = static_cast<uint8_t>(number);
+    }
+  }
+  return bytes;
+}
+
 /// Gray values, places in a palette, or colors.
-cv::Mat values_of(std::span<const uint8_t> bytes, bool are_colors, int max_megapixels) {
+cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
+  const bool are_colors = !code.colors.empty();
   if (is_mat_file(bytes)) {
     if (are_colors) throw DataError("is a MAT file of edges, which has no colors; leave out 'colors'");
     return edges_of(bytes);
   }
   cv::Mat values;
-  const ImageSize size = read_image_header(bytes, 1, max_megapixels);
-  if (is_png(bytes) && !are_colors) {
-    read_png_values(bytes, values);
+  const ImageSize size = read_image_header(bytes, 1, code.max_megapixels);
+  const Region all = {0, 0, size.width, size.height};
+  if (!are_colors && is_deep(bytes)) {
+    decode_image(bytes, {.region = all, .depth = Depth::kFloat}, 1, values);
+    return bytes_of(values);
+  }
+  if (!are_colors && is_png(bytes)) {
+    const auto palette = read_png_values(bytes, values);
+    if (code.classes == 2 && !code.ignored) reject_inverted_palette(palette);
     return values;
   }
-  decode_image(bytes, {.region = {0, 0, size.width, size.height}}, are_colors ? 3 : 1, values);
+  decode_image(bytes, {.region = all}, are_colors ? 3 : 1, values);
   return values;
 }
 
@@ -129,8 +173,21 @@ std::string MaskReader::not_a_class(const std::string& value, int channels) cons
   if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + gray + jpeg;
   std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
   if (channels != 1) return which;
-  return which + "; list all classes, or write ignore: " + value + " for pixels that do not count" +
+  return which + "; list all classes, or write ignore: " + value +
+         " for pixels that do not count (and ignore_label: 255 in costs and metrics)" +
          (code_.classes == 2 ? gray : "") + jpeg;
+}
+
+/// Of two classes, 255 is either the second one or what does not count.
+void MaskReader::reject_two_ways(const std::string& path, const cv::Mat& values) const {
+  if (code_.classes != 2 || code_.ignored || code_.threshold || !code_.colors.empty()) return;
+  std::array<bool, 256> is_there{};
+  for (int y = 0; y < values.rows; ++y)
+    for (int x = 0; x < values.cols; ++x) is_there.at(values.at<uint8_t>(y, x)) = true;
+  if (is_there[1] && is_there[255])
+    throw FileError(path,
+                    "has both 1 and 255, which may each be the second class; if pixels of 255 do not count, "
+                    "write ignore: 255, and ignore_label: 255 in costs and metrics");
 }
 
 bool MaskReader::read_numbers(const uint8_t* row, std::span<uint8_t> classes) const {
@@ -147,18 +204,21 @@ void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t
   cv::Mat values;
   try {
     const MappedFile file(path);
-    values = values_of(file.bytes(), !code_.colors.empty(), code_.max_megapixels);
+    values = values_of(file.bytes(), code_);
   } catch (const DataError& error) {
     throw FileError(path, error.what());
   }
+  const bool is_turned = values.cols == size.height && values.rows == size.width;
   if (values.cols != size.width || values.rows != size.height)
     throw FileError(path, "is a mask of " + ImageSize{values.cols, values.rows}.str() +
-                              " pixels, and its image has " + size.str());
+                              " pixels, and its image has " + size.str() +
+                              (is_turned ? "; is it turned by its Exif data, and the mask is not?" : ""));
   if (code_.colors.empty() && is_gray(values)) cv::extractChannel(values, values, 0);
   const int channels = values.channels();
   if (code_.colors.empty() && channels != 1)
     throw FileError(
         path, "is a mask with colors; write which class has which color: colors: [[0, 0, 0], [255, 0, 0]]");
+  if (channels == 1) reject_two_ways(path, values);
   const auto width = static_cast<size_t>(size.width);
   for (int y = 0; y < values.rows; ++y) {
     const uint8_t* row = values.ptr(y);

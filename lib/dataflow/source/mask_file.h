@@ -28,8 +28,9 @@ struct MaskCode {
 constexpr uint8_t kIgnoredPixel = 255;
 
 /// Reads the class numbers of files: PNG (gray, palette, colors), or other images as decode_image gives them.
-/// Of two classes, 255 is the second one, as masks of black and white have it. Of MAT files with the edges
-/// that several people drew (BSDS500), 1 is an edge: where at least half of them drew one. Threads: any.
+/// Of two classes, 255 (of 16 bits 65535) is the second one, as masks of black and white have it. Of MAT
+/// files with the edges that several people drew (BSDS500), 1 is an edge: where at least half of them drew
+/// one. Threads: any.
 class MaskReader {
  public:
   explicit MaskReader(MaskCode code);
@@ -40,6 +41,7 @@ class MaskReader {
  private:
   /// Of a row of gray values; false if one of them is not a class.
   bool read_numbers(const uint8_t* row, std::span<uint8_t> classes) const;
+  void reject_two_ways(const std::string& path, const cv::Mat& values) const;
   std::optional<uint8_t> class_of(const uint8_t* pixel, int channels) const;
   std::string not_a_class(const std::string& value, int channels) const;
 

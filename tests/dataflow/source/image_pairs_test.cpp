@@ -7,7 +7,10 @@
 #include "dataflow/format/image_formats.h"
 #include "dataflow/mat_writer.h"
 #include "dataflow/test_images.h"
+#include "dataflow/tiff_writer.h"
+#include "draw/png.h"
 #include "support/live_fields.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -48,6 +51,9 @@ class ImagePairs : public testing::Test {
     }
     return "no error";
   }
+  void write_mask(const std::string& name, const std::string& bytes) const {
+    folder_.write("mask/" + name, {bytes.begin(), bytes.end()});
+  }
   static DataFlow flow_of(const std::string& yaml) { return make_flow(parse_yaml(yaml, "flow.yaml")); }
 
   TempFolder folder_;
@@ -61,6 +67,82 @@ TEST_F(ImagePairs, have_class_numbers_for_pixels) {
   write("a", {0, 1, 2, 2, 255, 0});
   EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), ElementsAre(0, 1, 2, 2, 255, 0));
   EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), testing::Not(testing::Contains(3)));
+}
+
+/// As programs for microscopy store labels.
+TEST_F(ImagePairs, have_masks_of_more_than_8_bits) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  const auto mask_of = [&](auto type, size_t format, const std::vector<int>& classes) {
+    std::string bytes;
+    for (const int value : classes) {
+      const auto stored = static_cast<decltype(type)>(value);
+      bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
+    }
+    write_mask("a.tif",
+               encode_tiff({.width = 3, .height = 2, .bits = 8 * sizeof type, .format = format}, {bytes}));
+    return mask(", classes: [a, b, c]");
+  };
+  const std::vector<int> classes = {0, 1, 2, 2, 0, 1};
+  EXPECT_EQ(mask_of(uint16_t{}, 1, classes), classes);
+  EXPECT_EQ(mask_of(int16_t{}, 2, classes), classes);
+  EXPECT_EQ(mask_of(uint32_t{}, 1, classes), classes);
+  EXPECT_EQ(mask_of(int32_t{}, 2, classes), classes);
+  EXPECT_EQ(mask_of(float{}, 3, classes), classes);
+  EXPECT_EQ(mask_of(double{}, 3, classes), classes);
+  EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 2, 3, 0, 1}), SampleError);
+  EXPECT_THAT(error(", classes: [a, b, c]"), HasSubstr("has the value 3 at (0, 1), which is none of the 3"));
+  EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 256, 0, 0, 1}), SampleError);
+  EXPECT_THAT(error(", classes: [a, b, c]"),
+              HasSubstr("has the value 256 at (2, 0); classes are whole numbers"));
+  EXPECT_THROW(mask_of(int32_t{}, 2, {0, -1, 1, 0, 0, 1}), SampleError);
+
+  cv::Mat deep(2, 3, CV_16UC1, cv::Scalar::all(0));
+  deep.at<uint16_t>(1, 2) = 65535;
+  std::filesystem::remove(folder_.path("mask/a.tif"));
+  folder_.write("mask/a.png", encode_deep_png(deep));
+  EXPECT_THAT(mask(), ElementsAre(0, 0, 0, 0, 0, 1)) << "black and white";
+}
+
+TEST_F(ImagePairs, have_one_second_class) {
+  write("a", {0, 1, 255, 0, 0, 1});
+  EXPECT_THAT(error(),
+              HasSubstr("has both 1 and 255, which may each be the second class; if pixels of 255 do not "
+                        "count, write ignore: 255, and ignore_label: 255 in costs and metrics"));
+  EXPECT_THAT(mask(", ignore: 255"), ElementsAre(0, 1, 255, 0, 0, 1));
+  EXPECT_THAT(mask(", threshold: 1"), ElementsAre(0, 1, 1, 0, 0, 1));
+}
+
+TEST_F(ImagePairs, may_be_in_one_folder_with_a_suffix) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  folder_.write("image/a_mask.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
+  const DataFlow flow = flow_of("[{ImagePairs: {images: " + folder_.path("image") +
+                                ", masks: " + folder_.path("image") + "/, suffix: _mask}}]");
+  Datapoint d;
+  ASSERT_TRUE(flow.open({})->next(d));
+  EXPECT_EQ(d.tensor(1).at(1), 1);
+  EXPECT_EQ(flow.size(), 1);
+}
+
+TEST_F(ImagePairs, of_pictures_that_are_turned_have_masks_that_are) {
+  folder_.write("image/a.jpg", with_orientation(encode_jpeg(photo(3, 2)), 6, true));
+  folder_.write("mask/a.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
+  EXPECT_THAT(error(),
+              HasSubstr("is a mask of 3x2 pixels, and its image has 2x3; is it turned by its Exif data"));
+}
+
+/// Programs that count colors may put white first.
+TEST_F(ImagePairs, have_no_palettes_that_invert_black_and_white) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  const std::vector<RgbColor> white_first = {{255, 255, 254}, {0, 0, 0}};
+  Tensor places = Tensor::zeros({DType::kUInt8, {2, 3}});
+  places.data<uint8_t>()[1] = 1;
+  write_mask("a.png", encode_palette_png(places, white_first));
+  EXPECT_THAT(error(),
+              HasSubstr("has white as class 0 and black as class 1; write which color is which class: "
+                        "colors: [[0, 0, 0], [255, 255, 254]] if white is class 1"));
+  EXPECT_THAT(mask(", colors: [[0, 0, 0], [255, 255, 254]]"), ElementsAre(1, 0, 1, 1, 1, 1));
+  write_mask("a.png", encode_palette_png(places, std::vector<RgbColor>{{0, 0, 0}, {255, 255, 255}}));
+  EXPECT_THAT(mask(), ElementsAre(0, 1, 0, 0, 0, 0));
 }
 
 TEST_F(ImagePairs, have_a_folder_of_masks_for_each_class) {
@@ -354,6 +436,29 @@ TEST_F(ImagePairs, may_be_listed_in_a_table) {
   EXPECT_THAT(error_of([&] { list("mask,photo\n,image/a.jpg\n"); }),
               HasSubstr("pairs.csv:2: a path is missing"));
   EXPECT_THAT(error_of([&] { list("mask,image\nmask/b.png,image/a.jpg\n"); }), HasSubstr("photo"));
+}
+
+/// The table may lie in the current folder, so that its paths are as they are written.
+TEST_F(ImagePairs, of_a_table_may_have_empty_cells_for_absent_classes) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  write("b", {1, 1, 1, 1, 1, 1});
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  write_content("pairs.csv", "photo,cell,border\nimage/a.jpg,mask/a.png,\nimage/b.jpg,,mask/b.png\n");
+  const auto read = [&] {
+    const DataFlow flow = flow_of(
+        "[{ImagePairs: {list: pairs.csv, images: photo, masks: {cell: cell, border: border}, shuffle: "
+        "false}}]");
+    const auto cursor = flow.open({});
+    std::vector<std::vector<int>> masks;
+    for (Datapoint d; cursor->next(d);) {
+      const auto values = d.tensor(1).span<uint8_t>();
+      masks.emplace_back(values.begin(), values.end());
+    }
+    return masks;
+  };
+  EXPECT_THAT(read(), ElementsAre(ElementsAre(0, 1, 1, 0, 0, 1), ElementsAre(2, 2, 2, 2, 2, 2)));
+  std::filesystem::current_path(before);
 }
 
 const live::Fields kImagePairs(
