@@ -1,8 +1,24 @@
 #include "ops/concat.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "ops/pad.h"
 
 namespace tpack {
+namespace {
+
+/// What is likely wrong where two feature maps [N, C, H, W] differ by a pixel or few.
+std::string hint_of(const Shape& a, const Shape& b, int axis) {
+  if (axis != 1 || a.rank() != 4 || b.rank() != 4) return "";
+  int64_t most = 0;
+  for (const int side : {2, 3}) most = std::max(most, std::abs(a[side] - b[side]));
+  if (most == 0 || most > 8) return "";
+  return "; an image whose size is halved k times and then doubled must have a multiple of 2^k pixels (8 for "
+         "three times): resize it in the flow";
+}
+
+}  // namespace
 
 Schema<ConcatParams> Concat::schema() {
   return Schema<ConcatParams>("Tensors one after the other along an axis.")
@@ -20,7 +36,8 @@ std::vector<TensorSpec> Concat::infer(std::span<const TensorSpec> in) const {
                       spec.shape.with(axis, first[axis]) == first;
     if (!fits) {
       throw ShapeError("cannot concatenate " + in[0].str() + " and " + spec.str() + " along axis " +
-                       std::to_string(axis) + "; element types and all other sizes must be equal");
+                       std::to_string(axis) + "; element types and all other sizes must be equal" +
+                       hint_of(first, spec.shape, axis));
     }
     size += spec.shape[axis];
   }

@@ -226,6 +226,14 @@ TEST(Layers, say_which_shapes_do_not_fit) {
       layer_error("- Concat: {input: [x0, x1]}", {image, flat}),
       "layers.yaml:1:3: concat_0: cannot concatenate float64 [2, 3, 5, 4] and float64 [2, 3] along axis "
       "1; element types and all other sizes must be equal");
+  EXPECT_THAT(
+      layer_error("- MaxPooling: {name: half, window: 2}\n"
+                  "- Conv2DTranspose: {name: twice, filters: 3, kernel: 2, stride: 2}\n"
+                  "- Concat: {input: [x0, twice]}",
+                  {image}),
+      testing::HasSubstr("float64 [2, 3, 5, 4] and float64 [2, 3, 4, 4] along axis 1; element types and all "
+                         "other sizes must be equal; an image whose size is halved k times and then doubled "
+                         "must have a multiple of 2^k pixels"));
   EXPECT_EQ(layer_error("- ReduceSum: {axes: [2]}", {flat}),
             "layers.yaml:1:3: reduce_sum_0: the input float64 [2, 3] has no axis 2; must be from -2 to 1");
   EXPECT_EQ(layer_error("- ReduceSum: {axes: [1, -1]}", {flat}),

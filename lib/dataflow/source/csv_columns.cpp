@@ -55,6 +55,14 @@ LabelColumn parse_labels(const std::string& component, const ConfigNode& value, 
   return {component, {p.column, column == nullptr ? value.position() : column->position()}, p.classes, {}};
 }
 
+/// What separates the words of a line that was taken for one name.
+std::string delimiter_hint(const std::string& line) {
+  for (const auto& [character, word] :
+       {std::pair(';', "\";\""), std::pair('\t', "tab"), std::pair('|', "\"|\""), std::pair(',', "\",\"")})
+    if (line.find(character) != std::string::npos) return std::string("set delimiter: ") + word;
+  return "is 'delimiter' right?";
+}
+
 }  // namespace
 
 FieldType Codec<std::vector<NumberColumns>>::type() {
@@ -177,8 +185,9 @@ void CsvHeader::reject(const ColumnRef& ref) const {
                                         " is a list or an object; name columns of it, such as '" + *part +
                                         "', or all of them by a pattern: [\"" + ref.name + "[.].*\"]");
   const std::string meant = did_you_mean(ref.name, names_);
-  const std::string known = names_.size() == 1 ? "the column '" + names_[0] + "'; is 'delimiter' right?"
-                                               : "the columns " + join_first(names_);
+  const std::string known = names_.size() == 1
+                                ? "the column '" + names_[0] + "'; " + delimiter_hint(names_[0])
+                                : "the columns " + join_first(names_);
   throw ConfigError(ref.position,
                     "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known);
 }

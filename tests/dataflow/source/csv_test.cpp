@@ -175,7 +175,8 @@ TEST(Csv, says_when_it_is_opened_what_does_not_fit_the_file) {
   EXPECT_THAT(file.prepare_error("columns: {x: [\"a(\"]}"), HasSubstr("a("));
   EXPECT_THAT(file.prepare_error("labels: {x: \".*h.*\"}"), HasSubstr("matches 3 columns"));
   EXPECT_THAT(file.prepare_error("columns: {x: \"the, species\"}"), HasSubstr("; all 3 rows are bad"));
-  EXPECT_THAT(CsvFile("a;b\n1;2\n").prepare_error("columns: {x: a}"), HasSubstr("is 'delimiter' right?"));
+  EXPECT_THAT(CsvFile("a;b\n1;2\n").prepare_error("columns: {x: a}"), HasSubstr("; set delimiter: \";\""));
+  EXPECT_THAT(CsvFile("a b\n1 2\n").prepare_error("columns: {x: a}"), HasSubstr("is 'delimiter' right?"));
   EXPECT_THAT(CsvFile("a,a\n1,2\n").prepare_error("columns: {x: a}"),
               HasSubstr("2 columns with the name 'a'"));
   EXPECT_THAT(CsvFile("").prepare_error("columns: {x: a}"), HasSubstr("is empty"));
@@ -307,7 +308,7 @@ TEST_F(CsvFiles, have_tabs_if_they_are_called_so) {
   EXPECT_EQ(samples_of(flow("file: a.tsv, columns: {v: [x, y z]}")), expected);
   EXPECT_EQ(samples_of(flow("file: a.txt, delimiter: tab, columns: {v: [x, y z]}")), expected);
   EXPECT_EQ(samples_of(flow("file: a.txt, delimiter: \"\\t\", columns: {v: [x, y z]}")), expected);
-  EXPECT_THAT(error("file: a.txt, columns: {v: [x, y z]}"), HasSubstr("is 'delimiter' right?"));
+  EXPECT_THAT(error("file: a.txt, columns: {v: [x, y z]}"), HasSubstr("; set delimiter: tab"));
 }
 
 TEST_F(CsvFiles, of_json_lines_are_rows) {
