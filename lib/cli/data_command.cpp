@@ -53,7 +53,7 @@ int inspect_draws(const InspectOptions& o, const Experiment& e) {
   else
     std::cout << report.str() << "\n";
   if (!o.png.empty()) {
-    write_image_sheet(captioned_images(drawn.spec, drawn.draws), o.png, o.augment);
+    write_image_sheet(captioned_images(drawn.spec, drawn.draws), o.png, o.augment, legend_of(drawn.spec));
     log::info("wrote " + std::to_string(o.augment) + " draws of each sample of " + name +
               ", one row per sample");
   }

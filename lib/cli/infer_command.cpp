@@ -104,8 +104,8 @@ void add_infer_options(CLI::App& command, Action& action) {
   command
       .add_option("--threshold", options->infer.threshold,
                   "probability from which a label is written, for sets of labels; of two classes, from which "
-                  "the second "
-                  "one is (eval --choose-threshold finds one)")
+                  "the second one is (eval --choose-threshold finds one); of a mask of one class, from which "
+                  "a pixel is of it")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command
@@ -114,9 +114,11 @@ void add_infer_options(CLI::App& command, Action& action) {
                   "are written)")
       ->check(not_empty());
   command.add_flag("--overlays", options->infer.overlays,
-                   "with --images, also each image with the colors of its mask over it");
+                   "with --images, also each image with the colors of its mask over it; a Sigmoid of one "
+                   "channel becomes a mask by --threshold");
   command.add_flag("--contours", options->infer.contours,
-                   "with --images, also the outlines of the areas of each mask, as JSON");
+                   "with --images, also the outlines of the areas of each mask, as JSON; a Sigmoid as for "
+                   "--overlays");
   add_sample_options(command, options);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()

@@ -19,6 +19,7 @@ namespace {
 constexpr int kGapPixels = 4;       // between columns, and at the border
 constexpr int kCaptionPixels = 16;  // below an image; has the caption, which starts 3 pixels down
 constexpr int kBaselinePixels = 11;
+constexpr int kLegendPixels = 16;  // a line of the legend
 constexpr int kRowGapPixels = 14;  // below a caption: it must be nearer to its own image
 
 struct Columns {
@@ -87,6 +88,34 @@ Tensor picture_of(const CaptionedImage& one) {
   return has_mask ? overlaid(rgb, one.mask, class_colors(256)) : rgb;
 }
 
+/// Class 0 of a mask has no color, but that of boxes has one.
+size_t color_of_box(size_t label) { return 1 + label % 255; }
+
+void write_text(cv::Mat& picture, const std::string& text, const cv::Point& at) {
+  cv::putText(picture, text, at, cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
+}
+
+/// As wide as a sheet, in as many lines as it takes.
+cv::Mat picture_of(const Legend& legend, int width) {
+  constexpr int kSwatch = 9;
+  constexpr int kNearText = 4;
+  constexpr int kBetween = 14;
+  cv::Mat picture(kLegendPixels, width, CV_8UC3, cv::Scalar::all(255));
+  cv::Point at{kGapPixels, 0};
+  for (const auto& [color, name] : legend) {
+    const int text = cv::getTextSize(name, cv::FONT_HERSHEY_SIMPLEX, 0.35, 1, nullptr).width;
+    if (at.x > kGapPixels && at.x + kSwatch + kNearText + text > width) {
+      at = {kGapPixels, picture.rows};
+      picture.push_back(cv::Mat(kLegendPixels, width, CV_8UC3, cv::Scalar::all(255)));
+    }
+    const cv::Rect swatch(at.x, at.y + 3, std::min(kSwatch, width - at.x), kSwatch);
+    picture(swatch) = cv::Scalar(color[0], color[1], color[2]);
+    write_text(picture, name, {at.x + kSwatch + kNearText, at.y + kBaselinePixels});
+    at.x += kSwatch + kNearText + text + kBetween;
+  }
+  return picture;
+}
+
 /// Onto the tile, so that lines have their thickness. `scale`: tile pixels per pixel of the image.
 void draw_annotations(Tensor& tile, const CaptionedImage& one, double scale) {
   const std::vector<RgbColor> colors = class_colors(256);
@@ -94,7 +123,7 @@ void draw_annotations(Tensor& tile, const CaptionedImage& one, double scale) {
   for (int64_t i = 0; !one.boxes.empty() && i < one.boxes.elements(); i += 5) {
     const double label = one.boxes.at(i + 4);
     if (label < 0) continue;
-    const auto color = 1 + static_cast<size_t>(label) % (colors.size() - 1);  // the first one has no color
+    const size_t color = color_of_box(static_cast<size_t>(label));
     draw_box(tile, {at(one.boxes, i), at(one.boxes, i + 1), at(one.boxes, i + 2), at(one.boxes, i + 3)},
              colors[color]);
   }
@@ -104,17 +133,16 @@ void draw_annotations(Tensor& tile, const CaptionedImage& one, double scale) {
 
 class Sheet {
  public:
-  explicit Sheet(const ContactSheetOptions& options) : o_(options) {
-    const int rows = (o_.count + o_.columns - 1) / o_.columns;
-    picture_ =
-        cv::Mat(rows * row_pixels() + kGapPixels, o_.columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
-                CV_8UC3, cv::Scalar::all(255));
-  }
+  explicit Sheet(const ContactSheetOptions& options) : o_(options) {}
   bool full() const { return shown_ == o_.count; }
-  void write(const std::string& path) const { write_whole_file(path, encode_png(picture()).front().png); }
+  void write(const std::string& path, const Legend& legend) const {
+    if (shown_ == 0) throw DataError(path + ": there is no sample to draw");
+    write_whole_file(path, encode_png(picture(legend)).front().png);
+  }
 
   void add(const CaptionedImage& one) {
     const Tensor rgb = picture_of(one);
+    if (shown_ == 0) start(std::max(rgb.shape()[0], rgb.shape()[1]));
     const cv::Mat scaled = fitted(
         cv::Mat(static_cast<int>(rgb.shape()[0]), static_cast<int>(rgb.shape()[1]), CV_8UC3, rgb.raw()));
     Tensor pixels(DType::kUInt8, {scaled.rows, scaled.cols, 3});
@@ -125,18 +153,27 @@ class Sheet {
     const int bottom = kGapPixels + shown_ / o_.columns * row_pixels() + o_.tile_pixels;
     tile.copyTo(picture_(cv::Rect(x, bottom - tile.rows, tile.cols, tile.rows)));
     const auto most = static_cast<size_t>(std::max(1, o_.tile_pixels / 7));
-    cv::putText(picture_, one.caption.substr(0, most), {x, bottom + kBaselinePixels},
-                cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
+    write_text(picture_, one.caption.substr(0, most), {x, bottom + kBaselinePixels});
     ++shown_;
   }
 
  private:
-  /// Without the cells that are still empty. Shape: [height, width, 3].
-  Tensor picture() const {
-    const int columns = std::max(1, std::min(shown_, o_.columns));
-    const int rows = std::max(1, (shown_ + o_.columns - 1) / o_.columns);
-    const cv::Mat used = picture_(cv::Rect(0, 0, columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
-                                           rows * row_pixels() + kGapPixels));
+  /// `side`: of the first image.
+  void start(int64_t side) {
+    if (o_.tile_pixels == 0) o_.tile_pixels = static_cast<int>(std::clamp<int64_t>(side, 96, 192));
+    const int rows = (o_.count + o_.columns - 1) / o_.columns;
+    picture_ =
+        cv::Mat(rows * row_pixels() + kGapPixels, o_.columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
+                CV_8UC3, cv::Scalar::all(255));
+  }
+
+  /// Without the cells that are still empty, and with the legend below. Shape: [height, width, 3].
+  Tensor picture(const Legend& legend) const {
+    const int columns = std::min(shown_, o_.columns);
+    const int rows = (shown_ + o_.columns - 1) / o_.columns;
+    cv::Mat used = picture_(cv::Rect(0, 0, columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
+                                     rows * row_pixels() + kGapPixels));
+    if (!legend.empty()) cv::vconcat(used, picture_of(legend, used.cols), used);
     Tensor pixels(DType::kUInt8, {used.rows, used.cols, 3});
     for (int y = 0; y < used.rows; ++y)
       std::memcpy(pixels.row(y).raw(), used.ptr(y), static_cast<size_t>(used.cols) * 3);
@@ -176,7 +213,25 @@ void write_contact_sheet(const DataFlow& flow, const std::string& path, const Co
     for (int64_t row = 0; row < samples && !sheet.full(); ++row)
       sheet.add(captioned(d, flow.spec(), columns, batched ? std::optional(row) : std::nullopt));
   }
-  sheet.write(path);
+  sheet.write(path, legend_of(flow.spec()));
+}
+
+Legend legend_of_masks(const std::vector<std::string>& classes) {
+  Legend legend;
+  const std::vector<RgbColor> colors = class_colors(classes.size());
+  for (size_t c = 1; c < colors.size(); ++c) legend.emplace_back(colors[c], classes[c]);
+  return legend;
+}
+
+Legend legend_of(const Spec& spec) {
+  const Columns columns = find_columns(spec);
+  if (columns.mask) return legend_of_masks(spec[*columns.mask].classes);
+  Legend legend;
+  if (!columns.boxes) return legend;
+  const std::vector<RgbColor> colors = class_colors(256);
+  const std::vector<std::string>& classes = spec[*columns.boxes].classes;
+  for (size_t c = 0; c < classes.size(); ++c) legend.emplace_back(colors[color_of_box(c)], classes[c]);
+  return legend;
 }
 
 std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoint> samples) {
@@ -186,10 +241,11 @@ std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoi
   return images;
 }
 
-void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path, int columns) {
+void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path, int columns,
+                       const Legend& legend) {
   Sheet sheet({.count = static_cast<int>(images.size()), .columns = columns});
   for (const CaptionedImage& one : images) sheet.add(one);
-  sheet.write(path);
+  sheet.write(path, legend);
 }
 
 }  // namespace tpack

@@ -120,9 +120,6 @@ class ImageFiles final : public FileSamples {
     ImageSize picture;
     Datapoint sample;
     sample.resize(given_.size());
-    for (size_t i = 0; i < given_.size(); ++i) {
-      if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(given_[i].tensor));
-    }
     try {
       // Each image is that of the file: maps may be of several, which have one size.
       for (size_t i = 0; i < given_.size(); ++i) {
@@ -132,6 +129,11 @@ class ImageFiles final : public FileSamples {
         const int64_t channels = given_[i].tensor.shape[2] / given_[i].frames;
         image.header_known({channels == 1 ? Color::kGray : Color::kRgb, given_[i].depth, given_[i].frames});
         picture = image.size();
+      }
+      for (size_t i = 0; i < given_.size(); ++i) {
+        TensorSpec unread = given_[i].tensor;
+        if (given_[i].annotation == Annotation::kMask) unread.shape = {picture.height, picture.width};
+        if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(unread));
       }
       const auto given_corners = given_.find(kCorners);
       if (given_corners)

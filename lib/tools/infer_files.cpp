@@ -12,9 +12,6 @@
 
 #include "core/text.h"
 #include "core/text_encoding.h"
-#include "dataflow/contours.h"
-#include "dataflow/source/image_file.h"
-#include "draw/annotation.h"
 #include "draw/png.h"
 #include "predict/output_images.h"
 #include "predict/predict_outputs.h"
@@ -23,6 +20,7 @@
 #include "system/log.h"
 #include "tools/file_list.h"
 #include "tools/file_samples.h"
+#include "tools/mask_writer.h"
 #include "tools/prediction_writer.h"
 #include "tools/sample_images.h"
 #include "tools/sample_predictor.h"
@@ -52,40 +50,28 @@ std::string described(const Predictor& predictor) {
   return join(all, ", ");
 }
 
-/// Class numbers of pixels, such as an ArgMax gives of scores.
-bool is_mask(const OutputForm& form) { return form.spec.shape.rank() == 2 && !is_float(form.spec.dtype); }
-
-/// The image of a sample, uint8 [H, W, channels] of the size of a mask; null if the model takes none.
-const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask) {
-  for (const Tensor& input : inputs) {
-    const Shape& shape = input.shape();
-    const bool is_image =
-        input.dtype() == DType::kUInt8 && shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3);
-    if (is_image && shape[0] == mask.shape()[0] && shape[1] == mask.shape()[1]) return &input;
-  }
-  return nullptr;
-}
-
 /// How each output is written.
 class Roles {
  public:
   Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
-        const OutputImages& pictures)
+        const OutputImages& pictures, const MaskWriter& masks)
       : options_(options), labels_(labels), predictor_(predictor) {
     for (size_t i = 0; i < predictor.forms().size(); ++i)
-      outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures)});
+      outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures, masks)});
     check_classes();
     check_labels();
-    check_threshold();
+    check_threshold(masks);
     for (const auto& [is_set, option] :
          {std::pair(options.overlays, "--overlays"), std::pair(options.contours, "--contours")}) {
       if (is_set && options.images.empty())
         throw ConfigError(std::string(option) + ": --images is missing, the folder that they are written to");
       const auto& forms = predictor.forms();
+      const auto is_mask = [&](const OutputForm& form) { return masks.is_mask(form); };
       if (is_set && std::none_of(forms.begin(), forms.end(), is_mask))
         throw ConfigError(
             std::string(option) +
-            ": no output of predict has class numbers of pixels, integers [height, width]; there are " +
+            ": no output of predict has class numbers of pixels, integers [height, width], or the "
+            "probabilities of one class, [1, height, width] of a Sigmoid; there are " +
             described(predictor));
     }
     if (!options.images.empty() && !has(OutputRole::kPicture)) {
@@ -102,8 +88,9 @@ class Roles {
  private:
   /// What the numbers mean. Labels that the user gives are for any vector,
   /// where no output is probabilities of classes.
-  OutputRole role_of(const OutputForm& form, const OutputImages& pictures) const {
-    if (!options_.images.empty() && (pictures.is_image(form) || is_mask(form))) return OutputRole::kPicture;
+  OutputRole role_of(const OutputForm& form, const OutputImages& pictures, const MaskWriter& masks) const {
+    if (!options_.images.empty() && (pictures.is_image(form) || masks.is_mask(form)))
+      return OutputRole::kPicture;
     if (form.spec.shape.rank() != 1) return OutputRole::kValues;
     if (is_of_classes(form)) return OutputRole::kClasses;
     const bool has_names = std::ssize(labels_) == form.spec.shape[0];
@@ -136,15 +123,16 @@ class Roles {
         "there are " +
         described(predictor_));
   }
-  void check_threshold() const {
+  void check_threshold(const MaskWriter& masks) const {
     if (options_.threshold == 0.5 || has(OutputRole::kLabelSet)) return;
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      const Shape& shape = predictor_.forms()[i].spec.shape;
-      if (outputs_[i].role == OutputRole::kClasses && shape[0] == 2) return;
+      const OutputForm& form = predictor_.forms()[i];
+      const bool is_of_two = outputs_[i].role == OutputRole::kClasses && form.spec.shape[0] == 2;
+      if (is_of_two || masks.is_of_probabilities(form)) return;
     }
     throw ConfigError(
-        "--threshold: no output of predict is a set of labels or probabilities of two classes; "
-        "there are " +
+        "--threshold: no output of predict is a set of labels, probabilities of two classes, or (with "
+        "--overlays or --contours) probabilities of pixels; there are " +
         described(predictor_));
   }
   /// Names that were given must be those of all classes.
@@ -168,15 +156,6 @@ class Roles {
   std::vector<WrittenOutput> outputs_;
 };
 
-/// Writes FOLDER/NUMBER-STEM-OUTPUT.png (with the stem of the file that was read) and returns its path.
-std::string write_picture(const std::string& folder, int64_t number, const std::string& file,
-                          const std::string& output, const std::string& png) {
-  const std::string stem = std::filesystem::path(file).stem().string();
-  std::string path = folder + "/" + sample_file_name(number, stem + "-" + output);
-  write_whole_file(path, png);
-  return path;
-}
-
 /// Reads samples in batches and predicts; errors stay with their sample.
 class Inference {
  public:
@@ -187,7 +166,8 @@ class Inference {
         members_(members_of(models)),
         labels_(labels_of(options, *models[0])),
         pictures_(models[0]->tower().inputs()),
-        roles_(Roles(options, labels_, first().predictor(), pictures_).outputs()),
+        masks_(options_, labels_),
+        roles_(Roles(options, labels_, first().predictor(), pictures_, masks_).outputs()),
         writer_(make_prediction_writer({options.format, options.output, roles_, labels_, options.top_k,
                                         options.threshold, options.columns})) {
     if (!options.images.empty()) make_folder(options.images);
@@ -380,7 +360,7 @@ class Inference {
       const OutputMeaning meaning = first().predictor().forms()[i].meaning;
       ranges_.push_back(output.range.value_or(likely_range(meaning, values)));
       const bool is_image =
-          roles_[i].role == OutputRole::kPicture && !is_mask(first().predictor().forms()[i]);
+          roles_[i].role == OutputRole::kPicture && !masks_.is_mask(first().predictor().forms()[i]);
       if (is_image && !output.range && !has_own_range(meaning))
         log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
                   ", which its values fit; to say it, write {output: " + output.from.name +
@@ -388,60 +368,20 @@ class Inference {
     }
   }
 
-  /// Classes from 256 on are written as 255.
-  std::string write_mask(const Prediction& p, size_t output) {
-    const Tensor& classes = p.outputs[output];
-    Tensor mask(DType::kUInt8, classes.shape());
-    for (int64_t k = 0; k < mask.elements(); ++k)
-      mask.data<uint8_t>()[k] = static_cast<uint8_t>(std::clamp(classes.at(k), 0.0, 255.0));
-    const std::vector<RgbColor> colors = class_colors(256);
-    const std::string& name = roles_[output].name;
-    const Tensor* image = image_under(batch_[0][inputs_of_.at(&p)], mask);
-    Datapoint picture;
-    if (p.place) {
-      if (!p.place->shows_all() && !std::exchange(said_cut_, true))
-        log::warning(p.file +
-                     ": the flow of predict.data cuts pictures, so that the model does not see all of them; "
-                     "their masks have class 0 there (a Resize keeps all)");
-      mask = mask_of_picture(mask, *p.place);
-      if (options_.overlays) {
-        read_image_file(p.file, {}, picture.renew_image(0));
-        image = &picture.to_tensor(0);
-      }
-    }
-    if (options_.overlays) {
-      if (image == nullptr)
-        throw ConfigError("--overlays: the model takes no image of uint8 of the size of '" + name + "'");
-      write_picture(options_.images, written_, p.file, name + "-overlay",
-                    encode_png(overlaid(*image, mask, colors)).at(0).png);
-    }
-    std::string path =
-        write_picture(options_.images, written_, p.file, name, encode_palette_png(mask, colors));
-    if (options_.contours)
-      write_contours(mask, std::filesystem::path(path).replace_extension(".json").string());
-    return path;
-  }
-  void write_contours(const Tensor& mask, const std::string& path) {
-    auto areas = nlohmann::ordered_json::array();
-    for (const Contour& one : contours_of(mask)) {
-      nlohmann::ordered_json area = {{"class", one.label}};
-      if (one.label < std::ssize(labels_)) area["name"] = labels_[static_cast<size_t>(one.label)];
-      area["pixels"] = one.pixels;
-      area["outline"] = one.outline;
-      if (!one.holes.empty()) area["holes"] = one.holes;
-      areas.push_back(std::move(area));
-    }
-    const nlohmann::ordered_json all = {
-        {"height", mask.shape()[0]}, {"width", mask.shape()[1]}, {"areas", std::move(areas)}};
-    write_whole_file(path, all.dump() + "\n");
+  void warn_if_cut(const Prediction& p) {
+    if (!p.place || p.place->shows_all() || std::exchange(said_cut_, true)) return;
+    log::warning(p.file +
+                 ": the flow of predict.data cuts pictures, and the model does not see all of them: masks "
+                 "have class 0 there, other outputs show what it sees (a Resize keeps all)");
   }
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
+      warn_if_cut(p);
       const OutputForm& form = first().predictor().forms()[i];
-      if (is_mask(form)) {
-        p.pictures[i] = write_mask(p, i);
+      if (masks_.is_mask(form)) {
+        p.pictures[i] = masks_.write(p, i, roles_[i].name, written_, batch_[0][inputs_of_.at(&p)]);
       } else {
         const Tensor pixels = pictures_.pixels(form, p.outputs[i], ranges_[i]);
         p.pictures[i] =
@@ -455,6 +395,7 @@ class Inference {
   std::vector<std::unique_ptr<SamplePredictor>> members_;  // at least one
   std::vector<std::string> labels_;
   OutputImages pictures_;
+  MaskWriter masks_;
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;

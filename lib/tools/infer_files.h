@@ -15,7 +15,8 @@ struct InferOptions {
   std::string output;            // a file; empty: standard output
   std::string labels;      // a file with the names of the classes, one per line; empty: the checkpoint's
   int top_k = 1;           // classes that are named; hdf5 has the scores of all
-  double threshold = 0.5;  // probability from which a label of a set, or the second of two classes, holds
+  double threshold = 0.5;  // probability from which a label of a set, the second of two classes, or a mask of
+                           // one class holds
   std::string images;      // folder for outputs that are images or masks; empty: they are values
   bool overlays = false;   // also the image under each mask
   bool contours = false;   // also the outlines of the areas of each mask

@@ -10,6 +10,7 @@
 #include "dataflow/contact_sheet.h"
 #include "dataflow/datapoint.h"
 #include "draw/text_table.h"
+#include "predict/output_images.h"
 
 namespace tpack {
 namespace {
@@ -30,6 +31,21 @@ Tensor mask_of(const Tensor& scores) {
     mask.data<uint8_t>()[i] = static_cast<uint8_t>(std::min<int64_t>(best, 255));
   }
   return mask;
+}
+
+/// An image [C, H, W] as uint8 [H, W, C].
+Tensor picture_of(const Tensor& values, const PixelRange& range) {
+  const Shape& shape = values.shape();
+  const int64_t pixels = shape[1] * shape[2];
+  Tensor out(DType::kUInt8, {shape[1], shape[2], shape[0]});
+  auto* to = out.data<uint8_t>();
+  for (int64_t p = 0; p < pixels; ++p) {
+    for (int64_t c = 0; c < shape[0]; ++c) {
+      const double x = (values.at(c * pixels + p) - range[0]) * 255 / (range[1] - range[0]);
+      *to++ = static_cast<uint8_t>(std::clamp(x + 0.5, 0.0, 255.0));
+    }
+  }
+  return out;
 }
 
 std::string number_text(double value) { return shortest(static_cast<float>(value)); }
@@ -85,12 +101,8 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
     } else if (of.predictions.shape().rank() < 4) {  // pixels are too many to write
       entry.actual = text_of(of.targets, row, false);
       entry.predicted = text_of(of.predictions, row, true);
-    } else if (judgement_.kind != Judgement::Kind::kNumbers) {
-      entry.answer = mask_of(of.predictions.row(row));
-      entry.truth = Tensor(DType::kUInt8, entry.answer.shape());
-      const Tensor truth = of.targets.row(row);
-      for (int64_t i = 0; i < truth.elements(); ++i)
-        entry.truth.data<uint8_t>()[i] = static_cast<uint8_t>(std::clamp(truth.at(i), 0.0, 255.0));
+    } else {
+      keep_pictures(entry, of, row);
     }
     if (entries_.size() == count_) {
       std::pop_heap(entries_.begin(), entries_.end(), is_worse);
@@ -98,6 +110,22 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
     }
     entries_.push_back(std::move(entry));
     std::push_heap(entries_.begin(), entries_.end(), is_worse);
+  }
+}
+
+/// Of a sample that is judged by its pixels.
+void WorstSamples::keep_pictures(Entry& entry, const JudgedBatch& of, int64_t row) const {
+  const Tensor prediction = of.predictions.row(row);
+  const Tensor truth = of.targets.row(row);
+  if (judgement_.kind != Judgement::Kind::kNumbers) {
+    entry.answer = mask_of(prediction);
+    entry.truth = Tensor(DType::kUInt8, entry.answer.shape());
+    for (int64_t i = 0; i < truth.elements(); ++i)
+      entry.truth.data<uint8_t>()[i] = static_cast<uint8_t>(std::clamp(truth.at(i), 0.0, 255.0));
+  } else if (const int64_t channels = truth.shape()[0]; channels == 1 || channels == 3) {
+    const PixelRange range = likely_range(OutputMeaning::kNumbers, std::span(&truth, 1));
+    entry.answer = picture_of(prediction, range);
+    entry.truth = picture_of(truth, range);
   }
 }
 
@@ -122,18 +150,21 @@ void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
                    [](const Entry& a, const Entry& b) { return a.sample.loss > b.sample.loss; });
 }
 
-std::vector<std::string> WorstSamples::header() const {
-  std::vector<std::string> header = {"sample", judgement_.term, "actual", "predicted"};
-  if (!entries_.empty() && entries_[0].sample.actual >= 0) header.emplace_back("probability");
-  return header;
+/// Whether what samples are can be written in a table; pictures cannot.
+bool WorstSamples::has_texts() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.answer.empty(); });
 }
 
 std::string WorstSamples::str() const {
-  TextTable table(header());
+  std::vector<std::string> header = {"sample", judgement_.term};
+  if (has_texts()) header.insert(header.end(), {"actual", "predicted"});
+  const bool has_classes = !entries_.empty() && entries_[0].sample.actual >= 0;
+  if (has_classes) header.emplace_back("probability");
+  TextTable table(header);
   for (const Entry& entry : entries_) {
-    std::vector<std::string> row = {entry.name, number_text(entry.sample.loss), entry.actual,
-                                    entry.predicted};
-    if (entry.sample.actual >= 0) row.push_back(number_text(entry.sample.confidence));
+    std::vector<std::string> row = {entry.name, number_text(entry.sample.loss)};
+    if (has_texts()) row.insert(row.end(), {entry.actual, entry.predicted});
+    if (has_classes) row.push_back(number_text(entry.sample.confidence));
     table.add(row);
   }
   return table.str();
@@ -142,10 +173,8 @@ std::string WorstSamples::str() const {
 nlohmann::ordered_json WorstSamples::to_json() const {
   auto list = nlohmann::ordered_json::array();
   for (const Entry& entry : entries_) {
-    list.push_back({{"sample", entry.name},
-                    {"loss", entry.sample.loss},
-                    {"actual", entry.actual},
-                    {"predicted", entry.predicted}});
+    list.push_back({{"sample", entry.name}, {"loss", entry.sample.loss}});
+    if (has_texts()) list.back().update({{"actual", entry.actual}, {"predicted", entry.predicted}});
     if (entry.sample.actual >= 0) list.back()["probability"] = entry.sample.confidence;
   }
   return list;
@@ -154,19 +183,22 @@ nlohmann::ordered_json WorstSamples::to_json() const {
 void WorstSamples::write_images(const std::string& path) const {
   std::vector<CaptionedImage> images;
   int columns = 8;
+  bool has_masks = false;
   for (const Entry& entry : entries_) {
     if (entry.image.shape().rank() != 3) continue;
     if (entry.answer.empty()) {
       images.push_back({entry.image, entry.actual + " > " + entry.predicted});
-    } else {
-      columns = 6;
-      images.push_back({entry.image, "loss " + number_text(entry.sample.loss)});
-      images.push_back({entry.image, "truth", entry.truth});
-      images.push_back({entry.image, "prediction", entry.answer});
+      continue;
     }
+    columns = 6;
+    images.push_back({entry.image, "loss " + number_text(entry.sample.loss)});
+    has_masks = entry.answer.shape().rank() == 2;
+    for (const auto& [name, tensor] :
+         {std::pair("truth", entry.truth), std::pair("prediction", entry.answer)})
+      images.push_back(has_masks ? CaptionedImage{entry.image, name, tensor} : CaptionedImage{tensor, name});
   }
   if (images.empty()) throw ConfigError(path + ": the samples have no image");
-  write_image_sheet(images, path, columns);
+  write_image_sheet(images, path, columns, has_masks ? legend_of_masks(classes_) : Legend());
 }
 
 }  // namespace tpack

@@ -26,8 +26,9 @@ class WorstSamples {
   /// A table for a terminal: file or number, loss, truth and prediction.
   std::string str() const;
   nlohmann::ordered_json to_json() const;
-  /// Writes the images as a contact sheet, the worst first, with truth and prediction below; of masks, the
-  /// image, the true mask over it, and the predicted one, side by side. After `find`.
+  /// Writes the images as a contact sheet, the worst first, with truth and prediction below. Where these are
+  /// masks, the image, the true mask over it, and the predicted one are side by side, with a legend of the
+  /// classes; where they are images, all three are, and truth and prediction have one range. After `find`.
   /// Errors: ConfigError if the flow has none.
   void write_images(const std::string& path) const;
 
@@ -39,11 +40,13 @@ class WorstSamples {
     std::string predicted;
     std::string name = {};  // file, or "sample 17"
     Tensor image = {};
-    Tensor truth = {};  // masks [H, W], if the model tells classes of pixels
+    Tensor truth =
+        {};  // masks [H, W], if the model tells classes of pixels; images [H, W, C] if it makes some
     Tensor answer = {};
   };
   std::string text_of(const Tensor& values, int64_t row, bool predicted) const;
-  std::vector<std::string> header() const;
+  void keep_pictures(Entry& entry, const JudgedBatch& of, int64_t row) const;
+  bool has_texts() const;
 
   size_t count_;
   Judgement judgement_;

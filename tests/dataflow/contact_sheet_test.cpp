@@ -139,6 +139,46 @@ TEST(ContactSheet, draws_boxes_and_points_over_their_images) {
   EXPECT_EQ(sheet.at<cv::Vec3b>(4 + 81, 4 + 49), rgb(colors[1])) << "the point";
 }
 
+/// The colors of a legend are those of the boxes; long ones have several lines.
+TEST(ContactSheet, names_the_classes_of_boxes_and_masks) {
+  ComponentSpec image{"image", {DType::kUInt8, {8, 8, 3}}, true};
+  ComponentSpec boxes{"boxes", {DType::kFloat32, {1, 5}}};
+  boxes.annotation = Annotation::kBoxes;
+  boxes.classes = {"cat", "dog"};
+  const std::vector<RgbColor> colors = class_colors(256);
+  EXPECT_EQ(legend_of(Spec({image, boxes})), (Legend{{colors[1], "cat"}, {colors[2], "dog"}}));
+  ComponentSpec mask{"mask", {DType::kUInt8, {8, 8}}};
+  mask.annotation = Annotation::kMask;
+  mask.classes = {"background", "cell"};
+  EXPECT_EQ(legend_of(Spec({image, mask, boxes})), (Legend{{colors[1], "cell"}}));
+  EXPECT_TRUE(legend_of(Spec({image})).empty());
+
+  const TempFolder folder;
+  const CaptionedImage black{Tensor::zeros({DType::kUInt8, {96, 96, 3}}), ""};
+  const auto sheet = [&](const Legend& legend) {
+    write_image_sheet({black}, folder.path("sheet.png"), 1, legend);
+    return read_back(folder.path("sheet.png"));
+  };
+  const int rows = sheet({}).rows;
+  const cv::Mat short_one = sheet({{colors[1], "cat"}});
+  ASSERT_EQ(short_one.rows, rows + 16);
+  EXPECT_EQ(short_one.at<cv::Vec3b>(rows + 7, 8), cv::Vec3b(128, 0, 0));
+  const cv::Mat long_one = sheet({{colors[1], "a long-haired cat"}, {colors[2], "a short-haired dog"}});
+  ASSERT_EQ(long_one.rows, rows + 32);
+  EXPECT_EQ(long_one.at<cv::Vec3b>(rows + 16 + 7, 8), cv::Vec3b(0, 128, 0));
+}
+
+/// Photographs are looked at, so their tiles are larger than those of digits.
+TEST(ContactSheet, has_tiles_as_large_as_the_images) {
+  const TempFolder folder;
+  for (const auto& [side, tile] : {std::pair(28, 96), std::pair(150, 150), std::pair(500, 192)}) {
+    write_image_sheet({{Tensor::zeros({DType::kUInt8, {side, side / 2, 3}}), ""}}, folder.path("sheet.png"));
+    EXPECT_EQ(read_back(folder.path("sheet.png")).cols, tile + 8) << side;
+  }
+  EXPECT_EQ(error_of([&] { write_image_sheet({}, folder.path("none.png")); }),
+            folder.path("none.png") + ": there is no sample to draw");
+}
+
 TEST(ContactSheet, draws_masks_over_their_images) {
   const TempFolder folder;
   const Tensor image = Tensor::zeros({DType::kUInt8, {10, 10, 3}});

@@ -1,11 +1,23 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "dataflow/datapoint.h"
 #include "support/program_runner.h"
 
 namespace tpack {
+
+/// The pixels of a PNG, [H, W, 3].
+inline Tensor pixels_of(const std::string& path) {
+  const std::string file = content_of(path);
+  Datapoint d;
+  Image& picture = d.renew_image(0);
+  std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
+  picture.header_known({Color::kRgb});
+  return d.to_tensor(0).clone();
+}
 
 /// A model that a few steps train, and files for it.
 class InferRuns : public testing::Test {

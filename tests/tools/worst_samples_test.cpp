@@ -81,6 +81,39 @@ TEST_F(WorstSamplesTest, images_need_images_and_a_number_of_samples) {
   EXPECT_THAT(outcome.err, HasSubstr("the samples have no image"));
 }
 
+/// Where the target is an image, the input, the target and the output are side by side.
+TEST_F(WorstSamplesTest, that_are_images_are_drawn_next_to_their_targets) {
+  std::filesystem::remove_all(folder_ / "run");
+  const std::string flow =
+      "{RenderedShapes: {size: 4, resolution: 96, noise: 0}}, {Compute: {target: image}}";
+  train(flow,
+        "model:\n  inputs: {image: {shape: [96, 96, 3], dtype: uint8, layout: HWC}, target: {shape: [96, 96, "
+        "3], "
+        "dtype: uint8, layout: HWC}}\n"
+        "  layers: [Normalize: {name: clean, input: target}, Normalize: {name: same, input: image}, Conv2D: "
+        "{name: x, filters: 3, kernel: 1}, Elementwise: {name: out, expression: x * 0 + 0.5}]\n"
+        "  cost: [MeanSquaredError: {predictions: out, targets: clean}]\n"
+        "predict: {data: train, outputs: [out]}\n");
+  const Outcome outcome =
+      testing_cli::tpack({"eval", folder_ / "run/checkpoints/model-2.h5", "--set",
+                          "data.validation=[" + flow + ", {BatchData: {batch_size: 2, remainder: true}}]",
+                          "--worst", "2", "--images", folder_ / "worst.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("predicted"))) << "pictures have no text";
+  const Tensor sheet = pixels_of(folder_ / "worst.png");
+  ASSERT_EQ(sheet.shape()[1], 6 * 100 + 4) << "three tiles for each of two samples";
+  const auto pixel = [&](int64_t tile, int64_t x, int64_t y) {
+    return sheet.at(((4 + y) * sheet.shape()[1] + 4 + tile * 100 + x) * 3);
+  };
+  std::set<double> of_target;
+  for (int64_t at = 0; at < 96; ++at) {
+    EXPECT_NEAR(pixel(1, at, at), pixel(0, at, at), 0.5) << "the target is the input";
+    EXPECT_NEAR(pixel(2, at, at), 127.5, 0.5) << "the output";
+    of_target.insert(pixel(1, at, at));
+  }
+  EXPECT_GT(of_target.size(), 1U) << "shapes and their background have colors";
+}
+
 TEST_F(WorstSamplesTest, two_models_are_compared_over_the_same_samples) {
   const std::string model = folder_ / "run/checkpoints/model-2.h5";
   const Outcome outcome = eval({model});
