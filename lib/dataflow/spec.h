@@ -30,6 +30,8 @@ struct ComponentSpec {
   bool is_image = false;
   /// What the values of a label mean; empty for everything else.
   std::vector<std::string> classes = {};
+  /// The number of labels or pixels that do not count; nothing if all do.
+  std::optional<int64_t> ignored = {};
   /// Of an image: k16 and kFloat are float32 here. Augmentors work on those of 16 bits, 0 to 65535, as on
   /// those of 8 bits; they take floats as pixels of 0..255.
   Depth depth = Depth::k8;

@@ -11,6 +11,7 @@
 #include "experiment/declared_data.h"
 #include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
+#include "experiment/ignored_labels.h"
 #include "experiment/initial_weights.h"
 #include "experiment/without_effect.h"
 #include "predict/class_counts.h"
@@ -141,7 +142,10 @@ void check_tower(const Experiment& experiment) {
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
   check_predict(experiment, b, build_tower(b, tower, batch_specs(tower, 1), {}));
-  if (const DataFlow* train = experiment.train_flow()) check_classes_of_train(graph, tower, *train);
+  const DataFlow* const train = experiment.train_flow();
+  if (train == nullptr) return;
+  check_classes_of_train(graph, tower, *train);
+  check_ignored_labels(experiment.config.model, tower, *train);
 }
 
 }  // namespace

@@ -41,7 +41,11 @@ void read_file(const std::string& path, Image& image) {
 ComponentSpec image_of_files(const ImageForm& form) {
   const Shape shape{Shape::kUnknown, Shape::kUnknown, form.channels()};
   const DType dtype = form.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
-  return {"image", {dtype, shape}, true, {}, form.depth, form.frames};
+  return {.name = "image",
+          .tensor = {dtype, shape},
+          .is_image = true,
+          .depth = form.depth,
+          .frames = form.frames};
 }
 
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,

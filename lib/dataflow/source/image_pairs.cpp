@@ -117,6 +117,7 @@ class ImagePairs final : public RandomAccessSource {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = names_;
       mask.annotation = Annotation::kMask;
+      if (p_.ignore) mask.ignored = kIgnoredPixel;
       all.push_back(std::move(mask));
     }
     if (!p_.targets.empty()) {
