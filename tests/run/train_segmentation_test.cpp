@@ -93,6 +93,7 @@ TEST_F(Segmentation, goes_from_folders_to_masks) {
   int64_t pixels = 0;
   for (const json& area : outlines["areas"]) {
     EXPECT_EQ(area["class"], 1);
+    EXPECT_EQ(area["name"], "cell");
     EXPECT_EQ(area["outline"][0].size(), 2U);
     pixels += area["pixels"].get<int64_t>();
   }

@@ -247,6 +247,7 @@ TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
       cv::Mat image(231, 275, type);
       cv::randu(image, cv::Scalar::all(0), cv::Scalar::all(255));
       const Shape in{image.rows, image.cols, image.channels()};
+      const auto shorter = augmentor.shorter_side(std::min(image.rows, image.cols));
       for (uint64_t seed = 1; seed <= 6; ++seed) {
         cv::Mat out;
         try {
@@ -261,6 +262,9 @@ TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
         for (int axis = 0; axis < 3; ++axis) {
           EXPECT_TRUE(said[axis] == found[axis] || said[axis] == Shape::kUnknown)
               << "said " << said.str() << ", gave " << found.str() << " of " << in.str();
+        }
+        if (shorter) {
+          EXPECT_EQ(*shorter, std::min(out.rows, out.cols)) << "gave " << found.str() << " of " << in.str();
         }
       }
     }

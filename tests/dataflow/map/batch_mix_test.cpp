@@ -1,5 +1,6 @@
 #include "dataflow/map/batch_mix.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/error.h"
@@ -17,15 +18,19 @@ constexpr int64_t kClasses = 4;
 constexpr int64_t kHeight = 12;
 constexpr int64_t kWidth = 16;
 
-/// An image of one gray value, 60 times its class, and a mask that is the class.
+/// An image of one gray value, 60 times its class, and a mask that is the class, or has stripes of 0 and 3.
 class PlainImages final : public RandomAccessSource {
  public:
   struct Params {
     bool mask = true;
     bool floats = false;
+    bool stripes = false;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("Plain.").field("mask", &Params::mask, "").field("floats", &Params::floats, "");
+    return Schema<Params>("Plain.")
+        .field("mask", &Params::mask, "")
+        .field("floats", &Params::floats, "")
+        .field("stripes", &Params::stripes, "");
   }
   explicit PlainImages(Params p) : p_(p) {}
   Spec spec() const override {
@@ -48,7 +53,8 @@ class PlainImages final : public RandomAccessSource {
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = label;
     if (!p_.mask) return;
     const Tensor& mask = out.renew(2, spec()[2].tensor);
-    std::fill_n(mask.data<uint8_t>(), mask.elements(), static_cast<uint8_t>(label));
+    for (int64_t i = 0; i < mask.elements(); ++i)
+      mask.data<uint8_t>()[i] = static_cast<uint8_t>(p_.stripes ? 3 * (i % 2) : label);
   }
 
  private:
@@ -121,14 +127,15 @@ TEST(BatchMix, blended_pixels_have_the_shares_of_the_label) {
 }
 
 TEST(BatchMix, pasted_areas_have_the_shares_of_the_label_and_masks_move_with_their_images) {
-  for (const char* name : {"CutMix", "Mosaic"}) {
-    for (const Datapoint& d : batches_of(flow_of(plain(true), {ConfigNode(name)}), 50)) {
+  for (const auto& [name, floats] : {std::pair("CutMix", false), std::pair("Mosaic", false),
+                                     std::pair("CutMix", true), std::pair("Mosaic", true)}) {
+    for (const Datapoint& d : batches_of(flow_of(plain(true, floats), {ConfigNode(name)}), 50)) {
       for (int64_t row = 0; row < 8; ++row) {
         std::vector<double> pixels(kClasses);
         for (int64_t i = 0; i < kHeight * kWidth; ++i) {
           const int64_t at = row * kHeight * kWidth + i;
           const auto label = static_cast<int64_t>(d.tensor(2).at(at));
-          ASSERT_EQ(d.tensor(0).at(at * 3), 60 * static_cast<double>(label)) << name;
+          ASSERT_NEAR(d.tensor(0).at(at * 3), 60 * static_cast<double>(label), floats ? 1e-4 : 0) << name;
           ++pixels[static_cast<size_t>(label)];
         }
         for (int64_t k = 0; k < kClasses; ++k)
@@ -136,6 +143,20 @@ TEST(BatchMix, pasted_areas_have_the_shares_of_the_label_and_masks_move_with_the
       }
     }
   }
+}
+
+/// Between two classes there is no third one.
+TEST(BatchMix, masks_of_several_classes_keep_them_where_images_become_smaller) {
+  const DataFlow flow = flow_of(item("PlainImages", {{"stripes", true}}), {ConfigNode("Mosaic")});
+  std::array<int64_t, 2> counts{};
+  for (const Datapoint& d : batches_of(flow, 20)) {
+    for (const uint8_t value : d.tensor(2).span<uint8_t>()) {
+      ASSERT_EQ(value % 3, 0) << int{value};
+      ++counts.at(value / 3);
+    }
+  }
+  EXPECT_GT(counts[0], 1000);
+  EXPECT_GT(counts[1], 1000);
 }
 
 /// With a batch of two of different classes the share is the label. 8,000 draws: the mean is within 5 of its

@@ -6,9 +6,9 @@
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/mat_writer.h"
+#include "dataflow/pair_files.h"
 #include "dataflow/test_images.h"
 #include "dataflow/tiff_writer.h"
-#include "draw/png.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
@@ -17,47 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::vector<uint8_t> gray_png(const std::vector<uint8_t>& values, int width) {
-  cv::Mat pixels(static_cast<int>(values.size()) / width, width, CV_8UC1);
-  std::copy(values.begin(), values.end(), pixels.data);
-  return encode_png(pixels);
-}
-
-/// A picture of 3x2 pixels with a mask.
-class ImagePairs : public testing::Test {
- protected:
-  void write(const std::string& stem, const std::vector<uint8_t>& mask) const {
-    folder_.write("image/" + stem + ".jpg", encode_jpeg(photo(3, 2)));
-    folder_.write("mask/" + stem + ".png", gray_png(mask, 3));
-  }
-  std::string source(const std::string& more = "") const {
-    return "{images: " + folder_.path("image") + ", masks: " + folder_.path("mask") + ", shuffle: false" +
-           more + "}";
-  }
-  /// The mask of the first image.
-  std::vector<int> mask(const std::string& more = "", const std::string& maps = "") const {
-    const DataFlow flow = flow_of("[{ImagePairs: " + source(more) + "}" + maps + "]");
-    Datapoint d;
-    EXPECT_TRUE(flow.open({})->next(d));
-    const auto values = d.tensor(1).span<uint8_t>();
-    return {values.begin(), values.end()};
-  }
-  std::string error(const std::string& more = "") const {
-    try {
-      mask(more);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-  void write_mask(const std::string& name, const std::string& bytes) const {
-    folder_.write("mask/" + name, {bytes.begin(), bytes.end()});
-  }
-  static DataFlow flow_of(const std::string& yaml) { return make_flow(parse_yaml(yaml, "flow.yaml")); }
-
-  TempFolder folder_;
-};
+using ImagePairs = ImagePairsTest;
 
 TEST_F(ImagePairs, have_class_numbers_for_pixels) {
   write("a", {0, 1, 1, 0, 0, 1});
@@ -69,49 +29,6 @@ TEST_F(ImagePairs, have_class_numbers_for_pixels) {
   EXPECT_THAT(mask(", classes: [a, b, c], ignore: 255"), testing::Not(testing::Contains(3)));
 }
 
-/// As programs for microscopy store labels.
-TEST_F(ImagePairs, have_masks_of_more_than_8_bits) {
-  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
-  const auto mask_of = [&](auto type, size_t format, const std::vector<int>& classes) {
-    std::string bytes;
-    for (const int value : classes) {
-      const auto stored = static_cast<decltype(type)>(value);
-      bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
-    }
-    write_mask("a.tif",
-               encode_tiff({.width = 3, .height = 2, .bits = 8 * sizeof type, .format = format}, {bytes}));
-    return mask(", classes: [a, b, c]");
-  };
-  const std::vector<int> classes = {0, 1, 2, 2, 0, 1};
-  EXPECT_EQ(mask_of(uint16_t{}, 1, classes), classes);
-  EXPECT_EQ(mask_of(int16_t{}, 2, classes), classes);
-  EXPECT_EQ(mask_of(uint32_t{}, 1, classes), classes);
-  EXPECT_EQ(mask_of(int32_t{}, 2, classes), classes);
-  EXPECT_EQ(mask_of(float{}, 3, classes), classes);
-  EXPECT_EQ(mask_of(double{}, 3, classes), classes);
-  EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 2, 3, 0, 1}), SampleError);
-  EXPECT_THAT(error(", classes: [a, b, c]"), HasSubstr("has the value 3 at (0, 1), which is none of the 3"));
-  EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 256, 0, 0, 1}), SampleError);
-  EXPECT_THAT(error(", classes: [a, b, c]"),
-              HasSubstr("has the value 256 at (2, 0); classes are whole numbers"));
-  EXPECT_THROW(mask_of(int32_t{}, 2, {0, -1, 1, 0, 0, 1}), SampleError);
-
-  cv::Mat deep(2, 3, CV_16UC1, cv::Scalar::all(0));
-  deep.at<uint16_t>(1, 2) = 65535;
-  std::filesystem::remove(folder_.path("mask/a.tif"));
-  folder_.write("mask/a.png", encode_deep_png(deep));
-  EXPECT_THAT(mask(), ElementsAre(0, 0, 0, 0, 0, 1)) << "black and white";
-}
-
-TEST_F(ImagePairs, have_one_second_class) {
-  write("a", {0, 1, 255, 0, 0, 1});
-  EXPECT_THAT(error(),
-              HasSubstr("has both 1 and 255, which may each be the second class; if pixels of 255 do not "
-                        "count, write ignore: 255, and ignore_label: 255 in costs and metrics"));
-  EXPECT_THAT(mask(", ignore: 255"), ElementsAre(0, 1, 255, 0, 0, 1));
-  EXPECT_THAT(mask(", threshold: 1"), ElementsAre(0, 1, 1, 0, 0, 1));
-}
-
 TEST_F(ImagePairs, may_be_in_one_folder_with_a_suffix) {
   folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
   folder_.write("image/a_mask.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
@@ -121,28 +38,6 @@ TEST_F(ImagePairs, may_be_in_one_folder_with_a_suffix) {
   ASSERT_TRUE(flow.open({})->next(d));
   EXPECT_EQ(d.tensor(1).at(1), 1);
   EXPECT_EQ(flow.size(), 1);
-}
-
-TEST_F(ImagePairs, of_pictures_that_are_turned_have_masks_that_are) {
-  folder_.write("image/a.jpg", with_orientation(encode_jpeg(photo(3, 2)), 6, true));
-  folder_.write("mask/a.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
-  EXPECT_THAT(error(),
-              HasSubstr("is a mask of 3x2 pixels, and its image has 2x3; is it turned by its Exif data"));
-}
-
-/// Programs that count colors may put white first.
-TEST_F(ImagePairs, have_no_palettes_that_invert_black_and_white) {
-  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
-  const std::vector<RgbColor> white_first = {{255, 255, 254}, {0, 0, 0}};
-  Tensor places = Tensor::zeros({DType::kUInt8, {2, 3}});
-  places.data<uint8_t>()[1] = 1;
-  write_mask("a.png", encode_palette_png(places, white_first));
-  EXPECT_THAT(error(),
-              HasSubstr("has white as class 0 and black as class 1; write which color is which class: "
-                        "colors: [[0, 0, 0], [255, 255, 254]] if white is class 1"));
-  EXPECT_THAT(mask(", colors: [[0, 0, 0], [255, 255, 254]]"), ElementsAre(1, 0, 1, 1, 1, 1));
-  write_mask("a.png", encode_palette_png(places, std::vector<RgbColor>{{0, 0, 0}, {255, 255, 255}}));
-  EXPECT_THAT(mask(), ElementsAre(0, 1, 0, 0, 0, 0));
 }
 
 TEST_F(ImagePairs, have_a_folder_of_masks_for_each_class) {
@@ -360,22 +255,6 @@ TEST_F(EdgeMaps, of_bsds500_are_read) {
   EXPECT_EQ(hash, 7155809018756683078U);
 }
 
-/// A palette's places are the classes, not its colors.
-TEST(PngValues, of_a_palette_are_its_places) {
-  // 2x1 pixels, 1 bit, palette of red and blue: places 1 and 0.
-  const std::vector<uint8_t> png = {
-      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
-      0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x01, 0x03, 0x00, 0x00, 0x00, 0xce, 0xec, 0xed, 0xc9, 0x00,
-      0x00, 0x00, 0x06, 0x50, 0x4c, 0x54, 0x45, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x6c, 0xa1, 0xfd, 0x8e,
-      0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x68, 0x00, 0x00, 0x00, 0x82, 0x00,
-      0x81, 0x77, 0xcd, 0x72, 0xb6, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
-  cv::Mat values;
-  read_png_values(png, values);
-  ASSERT_EQ(values.type(), CV_8UC1);
-  EXPECT_EQ(values.at<uint8_t>(0, 0), 1);
-  EXPECT_EQ(values.at<uint8_t>(0, 1), 0);
-}
-
 std::string content_with_pairs(const std::string& item) {
   const TempFolder folder;
   const auto two = [&](const std::string& sub, int value) {
@@ -436,6 +315,36 @@ TEST_F(ImagePairs, may_be_listed_in_a_table) {
   EXPECT_THAT(error_of([&] { list("mask,photo\n,image/a.jpg\n"); }),
               HasSubstr("pairs.csv:2: a path is missing"));
   EXPECT_THAT(error_of([&] { list("mask,image\nmask/b.png,image/a.jpg\n"); }), HasSubstr("photo"));
+}
+
+/// A run that goes on reads what it read before.
+TEST_F(ImagePairs, have_another_fingerprint_when_masks_or_targets_change) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  folder_.write("target/a.jpg", encode_jpeg(photo(3, 2)));
+  const auto fingerprint = [&] {
+    return flow_of("[{ImagePairs: " + source(", targets: " + folder_.path("target")) + "}]").fingerprint();
+  };
+  const std::string before = fingerprint();
+  write("a", {0, 1, 1, 0, 0, 0});
+  folder_.write("mask/a.png", {1, 2, 3});
+  const std::string of_mask = fingerprint();
+  EXPECT_NE(of_mask, before);
+  folder_.write("target/a.jpg", {1, 2, 3});
+  EXPECT_NE(fingerprint(), of_mask);
+}
+
+/// Frames are channels of the image alone.
+TEST_F(ImagePairs, of_several_frames_have_one_target) {
+  const std::string clip = encode_tiff({}, {"ab", "cd", "ef"});
+  for (const std::string name : {"image/a.tif", "target/a.tif"})
+    folder_.write(name, {clip.begin(), clip.end()});
+  const DataFlow flow = flow_of("[{ImagePairs: {images: " + folder_.path("image") +
+                                ", targets: " + folder_.path("target") + ", frames: 3, color: gray}}]");
+  Datapoint d;
+  ASSERT_TRUE(flow.open({})->next(d));
+  EXPECT_EQ(d.to_tensor(0).shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(d.to_tensor(1).shape(), (Shape{1, 2, 1}));
+  EXPECT_EQ(d.to_tensor(1).at(0), 'a');
 }
 
 /// The table may lie in the current folder, so that its paths are as they are written.
