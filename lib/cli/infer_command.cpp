@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -13,13 +14,23 @@ namespace {
 struct InferCommandOptions {
   ModelArguments model;
   std::vector<std::string> files;
+  std::string format;  // empty: the ending of the output says it
   InferOptions infer;
   std::vector<std::string> average;
   std::string augment;
   bool skip_bad = false;
 };
 
-int infer(const InferCommandOptions& o) {
+/// That of the file, if none is asked for.
+std::string format_of(const std::string& output) {
+  const std::string ending = std::filesystem::path(output).extension().string();
+  if (ending == ".csv") return "csv";
+  return ending == ".h5" || ending == ".hdf5" ? "hdf5" : "jsonl";
+}
+
+int infer(const InferCommandOptions& given) {
+  InferCommandOptions o = given;
+  o.infer.format = o.format.empty() ? format_of(o.infer.output) : o.format;
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   if (!o.infer.columns.empty() && o.infer.format != "csv") throw ConfigError("--columns is for --format csv");
@@ -29,6 +40,7 @@ int infer(const InferCommandOptions& o) {
                                   "input, --data FLOW for the samples of a flow of the config, or --count N "
                                   "for a generator"
                                 : "files, --data and --count are three ways to give samples; keep one");
+  if (o.infer.full_size && o.files.empty()) throw ConfigError("--full-size is for image files; name some");
   std::vector<std::unique_ptr<InferenceModel>> models;
   std::vector<const InferenceModel*> pointers;
   std::vector<std::string> checkpoints = {o.model.file};
@@ -37,9 +49,8 @@ int infer(const InferCommandOptions& o) {
     models.push_back(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins}));
     pointers.push_back(models.back().get());
   }
-  InferOptions options = o.infer;
-  options.flips = !o.augment.empty();
-  const InferCounts counts = infer_files(pointers, o.files, options);
+  o.infer.flips = !o.augment.empty();
+  const InferCounts counts = infer_files(pointers, o.files, o.infer);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
                   " gave no result (see above); with --skip-bad this is not an error");
@@ -58,6 +69,9 @@ void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOpt
           "repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command.add_flag("--full-size", options->infer.full_size,
+                   "each image in its own size, without the crops and resizes of the flow, for networks that "
+                   "take any size (of convolutions alone)");
   command.add_option("--data", options->infer.data,
                      "flow of the config whose samples are predicted, in place of files");
   command
@@ -81,10 +95,9 @@ void add_infer_options(CLI::App& command, Action& action) {
       "or SVMLight files for a model that takes numbers, or - (rows on stdin, answered as they come)");
   command
       .add_option(
-          "--format", options->infer.format,
-          "how predictions are written; hdf5: a dataset [samples, ...] for each output, and the strings "
-          "files, errors, labels")
-      ->capture_default_str()
+          "--format", options->format,
+          "how predictions are written (default: csv or hdf5 if --output ends in .csv, .h5 or .hdf5, else "
+          "jsonl); hdf5: a dataset [samples, ...] for each output, and the strings files, errors, labels")
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command
       .add_option(

@@ -14,6 +14,22 @@ int64_t batch_of(const std::vector<TowerInput>& inputs, const std::vector<size_t
   return 1;
 }
 
+/// What an input that is not given has: its spec, with the sizes that go with those of a given image.
+TensorSpec spec_of_absent(const TowerInput& input, int64_t batch, const TowerInput* image,
+                          const TensorSpec* fed) {
+  TensorSpec spec = input.batch_spec(batch);
+  if (image == nullptr || *fed == image->batch_spec(batch)) return spec;
+  const int row_of_image = image->layout == "HWC" ? 1 : 2;
+  const Shape declared = image->batch_spec(batch).shape;
+  const bool is_mask = input.layout.empty() && spec.shape.rank() == 3;  // [N, H, W]
+  if (input.layout.empty() && !is_mask) return spec;
+  const int row = is_mask || input.layout == "HWC" ? 1 : 2;
+  for (int axis = 0; axis < 2; ++axis)
+    spec.shape = spec.shape.with(
+        row + axis, spec.shape[row + axis] * fed->shape[row_of_image + axis] / declared[row_of_image + axis]);
+  return spec;
+}
+
 /// Programs of other outputs have other nodes, and so plans of their own.
 std::string program_name(const std::vector<PredictOutput>& outputs) {
   std::string name = "predict";
@@ -78,14 +94,20 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   Built built;
   Builder b(built.graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   const int64_t batch = batch_of(inputs, given_, fed);
+  const auto image =
+      std::find_if(given_.begin(), given_.end(), [&](size_t i) { return !inputs[i].layout.empty(); });
+  const TensorSpec* const fed_image =
+      image == given_.end() ? nullptr : &fed[static_cast<size_t>(image - given_.begin())];
   std::map<std::string, Symbol> in;
   std::map<const Node*, std::string> zeros;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto at = std::find(given_.begin(), given_.end(), i);
     const Builder::NameScope scope(b, inputs[i].name, inputs[i].position);
     const bool is_given = at != given_.end();
-    const Symbol x = is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
-                              : b.constant(Tensor::zeros(inputs[i].batch_spec(batch)));
+    const Symbol x =
+        is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
+                 : b.constant(Tensor::zeros(spec_of_absent(
+                       inputs[i], batch, fed_image == nullptr ? nullptr : &inputs[*image], fed_image)));
     if (!is_given) zeros[x.node] = inputs[i].name;
     built.inputs.push_back(x.node);
     in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;

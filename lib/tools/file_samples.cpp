@@ -12,6 +12,7 @@
 #include "experiment/sample_maps.h"
 #include "system/anonymous_file.h"
 #include "system/file_io.h"
+#include "tools/size_changes.h"
 
 namespace tpack {
 namespace {
@@ -59,8 +60,8 @@ std::string file_content(const std::string& path) {
 /// Image files, for an input of the model that has a layout.
 class ImageFiles final : public FileSamples {
  public:
-  ImageFiles(const InferenceModel& model, const TowerInput& input)
-      : input_(input), fit_(model.fit()->declared()) {
+  ImageFiles(const InferenceModel& model, const TowerInput& input, bool full_size)
+      : input_(input), full_size_(full_size), fit_(model.fit()->declared()) {
     const Shape& shape = input_.spec.shape;
     color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
     const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
@@ -85,7 +86,8 @@ class ImageFiles final : public FileSamples {
 
  private:
   void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
-    const ConfigNode components = components_of(flow, flows);
+    const ConfigNode written = components_of(flow, flows);
+    const ConfigNode components = full_size_ ? without_size_changes(written) : written;
     given_ = source_spec(components, flows, color_, input_.component, of_model);
     ComponentSpec corners{kCorners, {DType::kFloat32, Shape{3, 2}}};
     corners.annotation = Annotation::kPoints;
@@ -108,7 +110,7 @@ class ImageFiles final : public FileSamples {
                         "infer reads images, but the source of flow '" + flow.text() + "' has none");
     }
     const TensorSpec& made = maps_.spec()[component()].tensor;
-    if (!made.shape.known() || made == input_.spec) return;
+    if (full_size_ || !made.shape.known() || made == input_.spec) return;
     throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() +
                                            ", the model takes " + input_.spec.str() +
                                            "; add a Resize to the flow");
@@ -145,7 +147,7 @@ class ImageFiles final : public FileSamples {
       const auto at = maps_.spec().find(kCorners);
       if (at && given_corners && input_.layout == "HWC")
         place = place_of(sample.tensor(*at), value.shape(), picture);
-      if (value.spec() == input_.spec) return value;
+      if (value.spec() == input_.spec || (full_size_ && has_channels_of_input(value.spec()))) return value;
       throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
                       "; add a Resize to the flow that `predict.data` names");
     } catch (const std::bad_alloc&) {
@@ -155,6 +157,11 @@ class ImageFiles final : public FileSamples {
     }
   }
 
+  bool has_channels_of_input(const TensorSpec& made) const {
+    const int axis = input_.layout == "HWC" ? 2 : 0;
+    return made.dtype == input_.spec.dtype && made.shape.rank() == 3 &&
+           made.shape[axis] == input_.spec.shape[axis];
+  }
   /// Nothing for an image that no map made [height, width, channels].
   static std::optional<ImagePlace> place_of(const Tensor& corners, const Shape& image, ImageSize picture) {
     if (image.rank() != 3 || corners.shape() != Shape{3, 2}) return std::nullopt;
@@ -169,6 +176,7 @@ class ImageFiles final : public FileSamples {
   static constexpr const char* kCorners = "corners of the picture";  // that maps move with it
 
   const TowerInput& input_;
+  bool full_size_;
   FittedData fit_;
   Color color_ = Color::kRgb;
   Spec given_;  // of a sample before the maps
@@ -431,7 +439,7 @@ bool reads_tables(const InferenceModel& model) {
 std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
                                                const std::vector<std::string>& needed,
                                                const std::vector<std::string>& files,
-                                               const std::vector<std::string>& columns) {
+                                               const std::vector<std::string>& columns, bool full_size) {
   const std::vector<TowerInput>& inputs = model.tower().inputs();
   const auto is_needed = [&](const TowerInput& input) {
     return std::find(needed.begin(), needed.end(), input.name) != needed.end();
@@ -444,7 +452,8 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
   const bool are_tables = !files.empty() && std::all_of(files.begin(), files.end(), is_table);
   const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
   if (may_be_images && !(are_tables && reads_tables(model)))
-    return std::make_unique<ImageFiles>(model, *image);
+    return std::make_unique<ImageFiles>(model, *image, full_size);
+  if (full_size) throw ConfigError("--full-size is for image files, and this model takes rows of tables");
   return std::make_unique<TableFiles>(model, needed, columns);
 }
 

@@ -51,12 +51,12 @@ class FileSamples {
 /// Image files, or files that the source of the predict flow can read, such as CSV, with a sample per row.
 /// `needed`: inputs that the predictions depend on. `files` are tables if they are called so and the source
 /// reads tables; else they are images if the model needs one, or takes one and needs no other input.
-/// `columns`: of tables, whose texts samples have; not those of what is predicted. Errors: ConfigError if the
-/// model can have neither, or the maps do not fit.
+/// `columns`: of tables, whose texts samples have; not those of what is predicted. `full_size`: images keep
+/// their size. Errors: ConfigError if the model can have neither, or the maps do not fit.
 std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
                                                const std::vector<std::string>& needed,
                                                const std::vector<std::string>& files,
-                                               const std::vector<std::string>& columns);
+                                               const std::vector<std::string>& columns, bool full_size);
 /// Samples that need no file, called "sample 0", ...: `read` gives one. They have zeros for the first input
 /// of the model, which says how many there are.
 std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model);

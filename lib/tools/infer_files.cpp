@@ -292,8 +292,18 @@ class Inference {
       if (p.error.empty()) p.error = std::move(sample.error);
     ++counts_.all;
     if (p.error.empty()) {
+      std::vector<std::vector<Tensor>> inputs;
       for (size_t m = 0; m < members_.size(); ++m)
-        batch_[m].push_back(members_[m]->with_given(std::move(of_all[m].inputs)));
+        inputs.push_back(members_[m]->with_given(std::move(of_all[m].inputs)));
+      const bool has_other_size =
+          !batch_[0].empty() && signature_of(inputs[0]) != signature_of(batch_[0].back());
+      if (has_other_size) {
+        Prediction last = std::move(p);
+        pending_.pop_back();
+        flush(Batch::kAsItIs);
+        pending_.push_back(std::move(last));
+      }
+      for (size_t m = 0; m < members_.size(); ++m) batch_[m].push_back(std::move(inputs[m]));
     } else {
       ++counts_.bad;
     }
@@ -303,7 +313,8 @@ class Inference {
   /// A batch of fewer samples than usual may be filled up with copies, so that few sizes are compiled.
   enum class Batch : uint8_t { kAsItIs, kPadded };
 
-  void flush(Batch how) {
+  /// The outputs of the good samples.
+  std::vector<Tensor> predicted(Batch how) {
     std::vector<Tensor> values;
     for (size_t m = 0; m < members_.size() && !batch_[0].empty(); ++m) {
       if (how == Batch::kPadded) {
@@ -314,6 +325,21 @@ class Inference {
         values = std::move(own);
       else
         SamplePredictor::add_to_mean(values, own, m);
+    }
+    return values;
+  }
+
+  void flush(Batch how) {
+    std::vector<Tensor> values;
+    try {
+      values = predicted(how);
+    } catch (const ConfigError& error) {  // the network does not take images of this size
+      if (!options_.full_size) throw;
+      for (Prediction& p : pending_) {
+        if (!p.error.empty()) continue;
+        p.error = p.file + ": " + error.what();
+        ++counts_.bad;
+      }
     }
     int64_t row = 0;
     for (Prediction& p : pending_) {
@@ -379,7 +405,8 @@ class Inference {
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
       warn_if_cut(p);
-      const OutputForm& form = first().predictor().forms()[i];
+      OutputForm form = first().predictor().forms()[i];
+      form.spec = p.outputs[i].spec();  // with full_size, that of this sample
       if (masks_.is_mask(form)) {
         p.pictures[i] = masks_.write(p, i, roles_[i].name, written_, batch_[0][inputs_of_.at(&p)]);
       } else {

@@ -27,7 +27,9 @@ struct InferOptions {
   std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
   std::optional<int64_t> count = {};     // of samples without files
   std::string data = {};                 // flow of the config whose samples are read, in place of files
-  bool flips = false;                    // means with the predictions of the images flipped left to right
+  /// Each image in its own size, without what changes it in the flow; for networks that take any.
+  bool full_size = false;
+  bool flips = false;  // means with the predictions of the images flipped left to right
 };
 
 /// How many samples there were.

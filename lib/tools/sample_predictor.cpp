@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/text.h"
 #include "tools/given_inputs.h"
@@ -27,10 +28,12 @@ std::vector<Tensor> stacked(const std::vector<std::vector<Tensor>>& samples) {
 
 SamplePredictor::SamplePredictor(const InferenceModel& model, const InferOptions& options, FileList& files)
     : inputs_(model.tower().inputs()),
+      model_(model),
       flips_(options.flips),
+      full_size_(options.full_size),
       given_(given_inputs(model, options.inputs)),
       samples_(samples_of(model, options, files)),
-      predictor_(model.handle(), model.outputs(), input_names()) {
+      predictor_(std::make_unique<Predictor>(model.handle(), model.outputs(), input_names())) {
   if (flips_) check_flips();
 }
 
@@ -45,8 +48,11 @@ std::vector<Tensor> SamplePredictor::with_given(std::vector<Tensor> inputs) cons
 
 std::vector<Tensor> SamplePredictor::run(const std::vector<std::vector<Tensor>>& samples) {
   const std::vector<Tensor> batch = stacked(samples);
-  std::vector<Tensor> values = predictor_.run(batch);
-  if (flips_) add_to_mean(values, predictor_.run(flipped(batch)), 1);
+  // Programs of other sizes are not kept: they may have gigabytes.
+  if (full_size_ && std::exchange(last_, signature_of(batch)) != signature_of(batch))
+    predictor_ = std::make_unique<Predictor>(model_.handle(), model_.outputs(), input_names());
+  std::vector<Tensor> values = predictor_->run(batch);
+  if (flips_) add_to_mean(values, predictor_->run(flipped(batch)), 1);
   return values;
 }
 
@@ -60,10 +66,10 @@ void SamplePredictor::add_to_mean(std::vector<Tensor>& mean, const std::vector<T
 }
 
 void SamplePredictor::check_means(const std::string& option) const {
-  for (size_t i = 0; i < predictor_.forms().size(); ++i) {
-    const TensorSpec& spec = predictor_.forms()[i].spec;
+  for (size_t i = 0; i < predictor_->forms().size(); ++i) {
+    const TensorSpec& spec = predictor_->forms()[i].spec;
     if (spec.dtype != DType::kFloat32)
-      throw ConfigError(option + ": output '" + predictor_.outputs()[i].name + "' is " + spec.str() +
+      throw ConfigError(option + ": output '" + predictor_->outputs()[i].name + "' is " + spec.str() +
                         ", which has no mean; predict probabilities, such as {probability: {Softmax: "
                         "logits}}");
   }
@@ -86,7 +92,7 @@ std::unique_ptr<FileSamples> SamplePredictor::samples_of(const InferenceModel& m
     const std::vector<std::string> files = list.known();
     if (files.empty())
       throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
-    return make_file_samples(model, needed, files, options.columns);
+    return make_file_samples(model, needed, files, options.columns, options.full_size);
   }
   if (!needed.empty())
     throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
@@ -114,10 +120,10 @@ void SamplePredictor::check_flips() const {
   for (size_t i = 0; i < input_names().size(); ++i) has_image |= image_input(i) != nullptr;
   if (!has_image) throw ConfigError("--augment flip: no input of this model is an image");
   check_means("--augment flip");
-  for (size_t i = 0; i < predictor_.forms().size(); ++i) {
-    if (predictor_.forms()[i].spec.shape.rank() > 1)
-      throw ConfigError("--augment flip: output '" + predictor_.outputs()[i].name + "' is " +
-                        predictor_.forms()[i].spec.str() + "; it must be one number or a list of numbers");
+  for (size_t i = 0; i < predictor_->forms().size(); ++i) {
+    if (predictor_->forms()[i].spec.shape.rank() > 1)
+      throw ConfigError("--augment flip: output '" + predictor_->outputs()[i].name + "' is " +
+                        predictor_->forms()[i].spec.str() + "; it must be one number or a list of numbers");
   }
 }
 

@@ -20,7 +20,7 @@ class SamplePredictor {
   /// not fit the model; DataError for no files.
   SamplePredictor(const InferenceModel& model, const InferOptions& options, FileList& files);
 
-  Predictor& predictor() { return predictor_; }
+  Predictor& predictor() { return *predictor_; }
   FileSamples& samples() { return *samples_; }
 
   /// The inputs of a sample that was read, in the order of the predictor.
@@ -42,10 +42,13 @@ class SamplePredictor {
   std::vector<Tensor> flipped(const std::vector<Tensor>& batch) const;
 
   const std::vector<TowerInput>& inputs_;
+  const InferenceModel& model_;
   bool flips_;
+  bool full_size_;
   std::map<std::string, Tensor> given_;
   std::unique_ptr<FileSamples> samples_;
-  Predictor predictor_;
+  std::unique_ptr<Predictor> predictor_;
+  Signature last_;  // with full_size, what the predictor was run for
 };
 
 }  // namespace tpack

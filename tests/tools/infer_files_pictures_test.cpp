@@ -211,5 +211,67 @@ TEST_F(InferPictures, draws_masks_of_the_size_of_the_picture) {
   EXPECT_THAT(cut.err, testing::HasSubstr("does not see all of them"));
 }
 
+/// A model of 8 x 8 pixels, which gives masks and images of twice the size.
+class InferFullSize : public InferPictures {
+ protected:
+  void SetUp() override {
+    write_pairs(20, 30);
+    train(
+        "{ImagePairs: {images: photos, masks: masks}}, {AugmentImageComponent: [{RandomCrop: 16}]}, "
+        "{Compute: {target: image}}, {AugmentImageComponent: [{Resize: 8}, Flip]}",
+        "model:\n  inputs: {image: {shape: [8, 8, 3], dtype: uint8, layout: HWC}, mask: {shape: [8, 8], "
+        "dtype: "
+        "uint8}, target: {shape: [16, 16, 3], dtype: uint8, layout: HWC}}\n"
+        "  layers: [Normalize: {name: goal, input: target}, Normalize: {name: x, input: image}, "
+        "Conv2D: {name: fc, filters: 2}, MaxPooling: {name: half, window: 2}, Conv2DTranspose: {name: up, "
+        "filters: 2, kernel: 2, stride: 2}, Concat: {name: both, input: [fc, up]}, Conv2D: {name: twelve, "
+        "filters: 12, kernel: 1}, PixelShuffle: {name: large, factor: 2}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: mask}, MeanSquaredError: {predictions: large, "
+        "targets: goal}]\n"
+        "predict: {data: train, outputs: {mask: {ArgMax: {input: fc, axis: 1}}, large: {output: large, "
+        "range: "
+        "[0, 1]}}}\n");
+  }
+  void write_image(const std::string& name, int64_t height, int64_t width) const {
+    Tensor image(DType::kUInt8, {height, width, 3});
+    for (int64_t i = 0; i < image.elements(); ++i)
+      image.data<uint8_t>()[i] = static_cast<uint8_t>(i * 7 % 251);
+    write_content(folder_ / name, encode_png(image).at(0).png);
+  }
+};
+
+/// The flow's crops and resizes are left out, and the outputs are those of a model of that size.
+TEST_F(InferFullSize, gives_what_a_model_of_that_size_gives) {
+  write_image("in.png", 12, 20);
+  const Outcome full = infer({folder_ / "in.png", "--full-size"});
+  ASSERT_EQ(full.code, 0) << full.err;
+  const Outcome of_size =
+      infer({folder_ / "in.png", "--set", "model.inputs.image.shape=[12, 20, 3]", "--set",
+             "model.inputs.mask.shape=[12, 20]", "--set", "model.inputs.target.shape=[24, 40, 3]", "--set",
+             "predict.data=whole", "--set", "data.whole=[{ImagePairs: {images: photos, masks: masks}}]"});
+  ASSERT_EQ(of_size.code, 0) << of_size.err;
+  EXPECT_EQ(json::parse(full.out).at("outputs"), json::parse(of_size.out).at("outputs"));
+  EXPECT_EQ(infer({folder_ / "in.png"}).code, 3) << "12 rows are too few for the crop of the flow";
+}
+
+TEST_F(InferFullSize, takes_pictures_of_any_sizes_in_turn) {
+  write_image("a.png", 12, 20);
+  write_image("b.png", 12, 20);
+  write_image("c.png", 13, 20);  // which cannot be halved
+  write_image("d.png", 6, 4);
+  const Outcome outcome = infer({folder_ / "a.png", folder_ / "d.png", folder_ / "c.png", folder_ / "b.png",
+                                 "--full-size", "--images", folder_ / "images", "--overlays", "--skip-bad"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(pixels_of(folder_ / "images/000-a-large.png").shape(), (Shape{24, 40, 3}));
+  EXPECT_EQ(pixels_of(folder_ / "images/000-a-mask.png").shape(), (Shape{12, 20, 3}));
+  EXPECT_EQ(pixels_of(folder_ / "images/001-d-large.png").shape(), (Shape{12, 8, 3}));
+  EXPECT_EQ(pixels_of(folder_ / "images/003-b-large.png").shape(), (Shape{24, 40, 3}));
+  EXPECT_TRUE(bit_equal(pixels_of(folder_ / "images/000-a-large.png"),
+                        pixels_of(folder_ / "images/003-b-large.png")));
+  EXPECT_THAT(outcome.err, testing::HasSubstr("c.png: "));
+  EXPECT_THAT(outcome.err, testing::HasSubstr("must have a multiple of 2^k pixels"));
+  EXPECT_EQ(infer({"--full-size", "--count", "2"}).code, 2);
+}
+
 }  // namespace
 }  // namespace tpack

@@ -216,6 +216,21 @@ TEST_F(Stored, infer_leaves_out_what_is_hidden) {
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2) << outcome.out;
 }
 
+TEST_F(Stored, infer_writes_the_format_of_the_file_that_it_is_told) {
+  const auto written = [&](const std::string& file, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"infer", model(), good(), "--output", *folder_ / file};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = tpack(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return content_of(*folder_ / file);
+  };
+  EXPECT_THAT(written("a.csv"), testing::StartsWith("file,"));
+  EXPECT_THAT(written("a.h5"), testing::HasSubstr("\x89HDF\r\n"));
+  EXPECT_THAT(written("a.hdf5"), testing::HasSubstr("\x89HDF\r\n"));
+  EXPECT_THAT(written("a.txt"), testing::StartsWith("{"));
+  EXPECT_THAT(written("b.csv", {"--format", "jsonl"}), testing::StartsWith("{"));
+}
+
 TEST_F(Stored, infer_writes_hdf5) {
   const std::string path = *folder_ / "out.h5";
   ASSERT_EQ(
