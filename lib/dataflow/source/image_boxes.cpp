@@ -19,16 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ImageBoxesParams {
+struct ImageBoxesParams : ImageFileFields {
   Ref<Path> images;
   Ref<Path> annotations;
   std::vector<std::string> classes;
   int64_t max_boxes = 100;
   bool difficult = false;
-  Color color = Color::kRgb;
-  Depth depth = Depth::k8;
-  int max_megapixels = kMaxMegapixels;
-  bool shuffle = true;
 };
 
 /// Images and the boxes of objects in them. Images stay encoded until a map needs their pixels.
@@ -36,31 +32,26 @@ class ImageBoxes final : public RandomAccessSource {
  public:
   using Params = ImageBoxesParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Reads images and the boxes of objects in them, as COCO (a JSON file), Pascal VOC (a folder "
-               "of "
-               "XML files) or YOLO (a folder of text files) has them. Gives `image` and `boxes`, float32 "
-               "[max_boxes, 5]: left, top, right and bottom in pixels from the left upper corner, and the "
-               "number of the class; the rows after the last box are 0, 0, 0, 0, -1. Augmentors move both "
-               "alike; "
-               "boxes are cut at the edges of the image, and those of which less than a pixel is left are "
-               "dropped.")
-        .example("ImageBoxes: {images: photos, annotations: instances.json}")
-        .field("images", &Params::images, "folder of the images")
-        .required()
-        .field("annotations", &Params::annotations,
-               "COCO's JSON file, or the folder with a file for each image, 1.xml or 1.txt for 1.jpg; images "
-               "without one have no boxes")
-        .required()
-        .field("classes", &Params::classes,
-               "names of the classes by number; those of YOLO are needed; default: the categories of COCO by "
-               "their ids, the sorted names of VOC")
-        .field("max_boxes", &Params::max_boxes, between(1, 10'000), "rows of `boxes`; no image may have more")
-        .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too")
-        .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth, kDepthDoc)
-        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
-        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+    return with_image_files(
+        Schema<Params>("Reads images and the boxes of objects in them, as COCO (a JSON file), Pascal VOC (a "
+                       "folder of XML files) or YOLO (a folder of text files) has them. Gives `image` and "
+                       "`boxes`, float32 [max_boxes, 5]: left, top, right and bottom in pixels from the left "
+                       "upper corner, and the number of the class; the rows after the last box are 0, 0, 0, "
+                       "0, -1. Augmentors move both alike; boxes are cut at the edges of the image, and "
+                       "those of which less than a pixel is left are dropped.")
+            .example("ImageBoxes: {images: photos, annotations: instances.json}")
+            .field("images", &Params::images, "folder of the images")
+            .required()
+            .field("annotations", &Params::annotations,
+                   "COCO's JSON file, or the folder with a file for each image, 1.xml or 1.txt for 1.jpg; "
+                   "images without one have no boxes")
+            .required()
+            .field("classes", &Params::classes,
+                   "names of the classes by number; those of YOLO are needed; default: the categories of "
+                   "COCO by their ids, the sorted names of VOC")
+            .field("max_boxes", &Params::max_boxes, between(1, 10'000),
+                   "rows of `boxes`; no image may have more")
+            .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too"));
   }
   explicit ImageBoxes(Params p)
       : p_(std::move(p)),
@@ -70,12 +61,12 @@ class ImageBoxes final : public RandomAccessSource {
 
   /// The names of the classes are in the annotations.
   bool knows_spec() const override { return !classes_.empty(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(image_form()); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_); }
   Spec spec() const override {
     ComponentSpec boxes{kBoxes, {DType::kFloat32, Shape{p_.max_boxes, 5}}};
     boxes.annotation = Annotation::kBoxes;
     boxes.classes = classes_;
-    return {image_of_files(image_form()), boxes};
+    return {image_of_files(p_), boxes};
   }
   int64_t size() const override { return std::ssize(images_); }
   bool shuffled() const override { return p_.shuffle; }
@@ -91,7 +82,7 @@ class ImageBoxes final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const AnnotatedImage& of = images_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(file_of(index), image_form(), image);
+    read_image_file(file_of(index), p_, image);
     const double width = image.size().width;
     const double height = image.size().height;
     const Tensor& boxes = out.renew(1, {DType::kFloat32, Shape{p_.max_boxes, 5}});
@@ -149,7 +140,6 @@ class ImageBoxes final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, 1, p_.max_megapixels}; }
   static constexpr const char* kBoxes = "boxes";
 
   static std::string_view text_of(const MappedFile& file) {

@@ -1,34 +1,46 @@
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/schema.h"
 #include "dataflow/image.h"
 #include "dataflow/spec.h"
 
 // What sources that read image files share.
 namespace tpack {
 
-/// Of the field `depth` of sources other than ImageFolder, which has more of it.
-inline constexpr const char* kDepthDoc =
-    "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535; float gives the values "
-    "of the files, as of ImageFolder";
-
-/// Of the field `max_megapixels`.
-inline constexpr const char* kMegapixelsDoc =
-    "larger images, with all their frames, are errors before any of their pixels is read, so that a damaged "
-    "file "
-    "cannot ask for all memory";
 /// A file of the largest sides has more.
 constexpr int kMostMegapixels = 256;
 
-/// Of the field `frames`.
-inline constexpr const char* kFramesDoc =
-    "frames of each GIF or animated WebP, or pages of each TIFF: N evenly spaced ones, number i * n / N of n "
-    "for i from 0, as channels one after the other: [height, width, N * channels of the color]. A file with "
-    "fewer repeats some of them; other formats, which have one frame, are errors. Augmentors do the same to "
-    "all frames. 1: the first frame of any file";
+/// The fields of sources of image files.
+struct ImageFileFields : ImageForm {
+  bool shuffle = true;
+};
+
+template <std::derived_from<ImageFileFields> P>
+Schema<P> with_image_files(Schema<P> schema) {
+  return schema.field("color", static_cast<Color P::*>(&P::color), "color format of the decoded images")
+      .field(
+          "depth", static_cast<Depth P::*>(&P::depth),
+          "bits per channel: 8 gives uint8 images, in which files of 16 bits lose their lower 8; 16 gives "
+          "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257; float gives "
+          "float32 images with the values of the files: 0 to 255 of 8 bits, 0 to 65535 of 16 bits, and those "
+          "of TIFFs of floating-point, signed or 32-bit pixels as they are")
+      .field(
+          "frames", static_cast<int P::*>(&P::frames), between(1, kMostFrames),
+          "frames of each GIF or animated WebP, or pages of each TIFF: N evenly spaced ones, number i * n / "
+          "N "
+          "of n for i from 0, as channels one after the other: [height, width, N * channels of the color]. A "
+          "file with fewer repeats some of them; other formats, which have one frame, are errors. Augmentors "
+          "do the same to all frames. 1: the first frame of any file")
+      .field("max_megapixels", static_cast<int P::*>(&P::max_megapixels), between(1, kMostMegapixels),
+             "larger images, with all their frames, are errors before any of their pixels is read, so that a "
+             "damaged file cannot ask for all memory")
+      .field("shuffle", static_cast<bool P::*>(&P::shuffle), "use a new order in each pass");
+}
 
 /// The component `image` of any size, which stays encoded until a map needs its pixels.
 ComponentSpec image_of_files(const ImageForm& form);

@@ -44,13 +44,8 @@ struct LeftOut {
   }
 };
 
-struct ImageFolderParams {
+struct ImageFolderParams : ImageFileFields {
   Ref<Path> dir;
-  bool shuffle = true;
-  Color color = Color::kRgb;
-  Depth depth = Depth::k8;
-  int frames = 1;
-  int max_megapixels = kMaxMegapixels;
 };
 
 /// Images stay encoded until a map needs their pixels.
@@ -58,28 +53,16 @@ class ImageFolder final : public RandomAccessSource {
  public:
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder for each "
-               "class: DIR/CLASS/NAME.jpg. Hidden files and "
-               "folders, and __MACOSX, are left out. Images are turned upright as their "
-               "Exif "
-               "data say.")
-        .example("ImageFolder: {dir: photos/train}")
-        .field("dir", &Params::dir,
-               "the folder; classes are its folders in alphabetical order, or those of data.train: then a "
-               "folder may be missing, but none may be new")
-        .required()
-        .shorthand()
-        .field("shuffle", &Params::shuffle, "use a new order in each pass")
-        .field("color", &Params::color, "color format of the decoded images")
-        .field(
-            "depth", &Params::depth,
-            "bits per channel: 8 gives uint8 images, in which files of 16 bits lose their lower 8; 16 gives "
-            "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257; float gives "
-            "float32 images with the values of the files: 0 to 255 of 8 bits, 0 to 65535 of 16 bits, and "
-            "those of TIFFs of floating-point or signed pixels as they are")
-        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
-        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc);
+    return with_image_files(
+        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder "
+                       "for each class: DIR/CLASS/NAME.jpg. Hidden files and folders, and __MACOSX, are left "
+                       "out. Images are turned upright as their Exif data say.")
+            .example("ImageFolder: {dir: photos/train}")
+            .field("dir", &Params::dir,
+                   "the folder; classes are its folders in alphabetical order, or those of data.train: then "
+                   "a folder may be missing, but none may be new")
+            .required()
+            .shorthand());
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
@@ -89,7 +72,7 @@ class ImageFolder final : public RandomAccessSource {
   Spec spec() const override {
     const auto train = declared_fit(kLabel);
     const std::vector<std::string>& classes = train && !train->classes.empty() ? train->classes : classes_;
-    return {image_of_files(image_form()), {kLabel, {DType::kInt32, {}}, false, classes}};
+    return {image_of_files(p_), {kLabel, {DType::kInt32, {}}, false, classes}};
   }
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
@@ -148,12 +131,11 @@ class ImageFolder final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
-    read_image_file(path_of(file), image_form(), out.renew_image(0));
+    read_image_file(path_of(file), p_, out.renew_image(0));
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
   struct Entry {
     int32_t label = 0;
     std::string name;

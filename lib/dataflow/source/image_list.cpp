@@ -59,7 +59,7 @@ struct Codec<ColumnRef> {
 
 namespace {
 
-struct ImageListParams {
+struct ImageListParams : ImageFileFields {
   Ref<Path> file;
   ColumnRef path;
   FieldOfCsv<std::vector<LabelColumn>> labels;
@@ -69,11 +69,6 @@ struct ImageListParams {
   DecimalSign decimal = DecimalSign::kPoint;
   bool header = true;
   Ref<Path> root;
-  Color color = Color::kRgb;
-  Depth depth = Depth::k8;
-  int frames = 1;
-  int max_megapixels = kMaxMegapixels;
-  bool shuffle = true;
 };
 
 /// Images stay encoded until a map needs their pixels. What belongs to them is read by source CSV if the list
@@ -82,40 +77,32 @@ class ImageList final : public RandomAccessSource {
  public:
   using Params = ImageListParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with `path "
-               "class` in each line, as "
-               "Caffe "
-               "has it, or, with `path`, a CSV table with paths and classes, numbers or sets of labels. "
-               "Gives "
-               "`image` and `label`, or the components of `labels` and `columns`. Images are turned upright "
-               "as their Exif data say.")
-        .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
-        .field("file", &Params::file,
-               "the list; in a text, what follows the last space is the class, so paths may have spaces; "
-               "labels are int32, from 0, in the order of the sorted classes of data.train")
-        .required()
-        .shorthand()
-        .field("path", &Params::path, "column of the paths in a CSV table; default: the list is a text")
-        .field("labels", &Params::labels,
-               "columns of class names by component, or of sets of labels, as of source CSV")
-        .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
-        .field("points", &Params::points,
-               "those of `columns` that are places in the image, x and y in pixels by turns: they become "
-               "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, x1, "
-               "y1]}, points: [eyes]}")
-        .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
-        .field("decimal", &Params::decimal, kDecimalDoc)
-        .field(
-            "header", &Params::header,
-            "true: the first row of a CSV table has the names of the columns; false: their names are 0, 1, "
-            "2, ...")
-        .field("root", &Params::root, "the folder that paths are relative to; default: that of the list")
-        .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth, kDepthDoc)
-        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
-        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
-        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+    return with_image_files(
+        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with "
+                       "`path class` in each line, as Caffe has it, or, with `path`, a CSV table with paths "
+                       "and classes, numbers or sets of labels. Gives `image` and `label`, or the components "
+                       "of `labels` and `columns`. Images are turned upright as their Exif data say.")
+            .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
+            .field("file", &Params::file,
+                   "the list; in a text, what follows the last space is the class, so paths may have spaces; "
+                   "labels are int32, from 0, in the order of the sorted classes of data.train")
+            .required()
+            .shorthand()
+            .field("path", &Params::path, "column of the paths in a CSV table; default: the list is a text")
+            .field("labels", &Params::labels,
+                   "columns of class names by component, or of sets of labels, as of source CSV")
+            .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
+            .field("points", &Params::points,
+                   "those of `columns` that are places in the image, x and y in pixels by turns: they become "
+                   "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, "
+                   "x1, y1]}, points: [eyes]}")
+            .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
+            .field("decimal", &Params::decimal, kDecimalDoc)
+            .field("header", &Params::header,
+                   "true: the first row of a CSV table has the names of the columns; false: their names are "
+                   "0, 1, 2, ...")
+            .field("root", &Params::root,
+                   "the folder that paths are relative to; default: that of the list"));
   }
   explicit ImageList(Params p)
       : p_(std::move(p)),
@@ -135,9 +122,9 @@ class ImageList final : public RandomAccessSource {
   }
 
   bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(image_form()); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_); }
   Spec spec() const override {
-    std::vector<ComponentSpec> components = {image_of_files(image_form())};
+    std::vector<ComponentSpec> components = {image_of_files(p_)};
     if (table_ == nullptr)
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
@@ -205,7 +192,7 @@ class ImageList final : public RandomAccessSource {
       for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
       for (const size_t i : points_) out.set_tensor(i, as_points(out.tensor(i)));
     }
-    read_image_file(file(row), image_form(), out.renew_image(0));
+    read_image_file(file(row), p_, out.renew_image(0));
   }
 
  protected:
@@ -228,7 +215,6 @@ class ImageList final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
   static constexpr const char* kLabel = "label";
   static constexpr const char* kImage = "image";
 

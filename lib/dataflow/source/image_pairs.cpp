@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ImagePairsParams {
+struct ImagePairsParams : ImageFileFields {
   Ref<Path> list;
   Ref<Path> images;
   MaskPaths masks;
@@ -29,11 +29,6 @@ struct ImagePairsParams {
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
   std::optional<int64_t> threshold;
-  Color color = Color::kRgb;
-  Depth depth = Depth::k8;
-  int frames = 1;
-  int max_megapixels = kMaxMegapixels;
-  bool shuffle = true;
 };
 
 /// Images and what belongs to them, by name. Images stay encoded until a map needs their pixels.
@@ -41,52 +36,43 @@ class ImagePairs final : public RandomAccessSource {
  public:
   using Params = ImagePairsParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Reads the images of a folder, and for each one the mask of the same name in another folder "
-               "(for "
-               "segmentation), or the image that it shall become (for restoration, super-resolution, "
-               "translation). Gives `image` and `mask`, class numbers uint8 [height, width], or `target`. "
-               "Augmentors "
-               "move both alike. Images are turned upright as their Exif data say.")
-        .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
-        .field("images", &Params::images, "folder of the images")
-        .required()
-        .field(
-            "list", &Params::list,
-            "a CSV table in place of folders: `images`, `masks` and `targets` are then its columns of paths, "
-            "which are relative to the table, such as {list: train.csv, images: photo, masks: mask}")
-        .field(
-            "masks", &Params::masks,
-            "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette are "
-            "class numbers, and of two classes 255 is the second one; or colors, see `colors`; or .mat files "
-            "of BSDS500, in which class 1 is an edge that at least half of the people drew: classes: "
-            "[background, edge]; they may be in the folder of the images. Or a folder for each class, {cell: "
-            "cells, border: borders}, with masks of black and white; an image that has no mask in one of "
-            "them "
-            "has nothing of that class, and where masks overlap, the later class counts")
-        .field("targets", &Params::targets,
-               "folder of the images that images of the same name shall become; of several frames, the first")
-        .field("suffix", &Params::suffix,
-               "what names in the other folder have before their extension: _mask of 1_mask.png")
-        .field("classes", &Params::classes,
-               "names of the classes of pixels, in the order of their numbers; default: background and "
-               "foreground, "
-               "or background and the classes of `masks`")
-        .field("colors", &Params::colors,
-               "of masks in colors: [red, green, blue] of each class, in the order of `classes`")
-        .field("ignore", &Params::ignore, between(0, 255),
-               "value (or place in the palette) of pixels that do not count: they get 255; costs and metrics "
-               "then "
-               "need ignore_label: 255")
-        .field(
-            "threshold", &Params::threshold, between(1, 255),
-            "of masks of black and white, also with gray edges or as JPEG: values from this one on are the "
-            "class, those below it the background; 128 is the middle")
-        .field("color", &Params::color, "color format of the decoded images")
-        .field("depth", &Params::depth, kDepthDoc)
-        .field("frames", &Params::frames, between(1, kMostFrames), kFramesDoc)
-        .field("max_megapixels", &Params::max_megapixels, between(1, kMostMegapixels), kMegapixelsDoc)
-        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+    return with_image_files(
+        Schema<Params>(
+            "Reads the images of a folder, and for each one the mask of the same name in another folder (for "
+            "segmentation), or the image that it shall become (for restoration, super-resolution, "
+            "translation). Gives `image` and `mask`, class numbers uint8 [height, width], or `target`. "
+            "Augmentors move both alike. Images are turned upright as their Exif data say.")
+            .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
+            .field("images", &Params::images, "folder of the images")
+            .required()
+            .field("list", &Params::list,
+                   "a CSV table in place of folders: `images`, `masks` and `targets` are then its columns of "
+                   "paths, which are relative to the table, such as {list: train.csv, images: photo, masks: "
+                   "mask}")
+            .field("masks", &Params::masks,
+                   "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette "
+                   "are class numbers, and of two classes 255 is the second one; or colors, see `colors`; or "
+                   ".mat files of BSDS500, in which class 1 is an edge that at least half of the people "
+                   "drew: classes: [background, edge]; they may be in the folder of the images. Or a folder "
+                   "for each class, {cell: cells, border: borders}, with masks of black and white; an image "
+                   "that has no mask in one of them has nothing of that class, and where masks overlap, the "
+                   "later class counts")
+            .field("targets", &Params::targets,
+                   "folder of the images that images of the same name shall become; of several frames, the "
+                   "first")
+            .field("suffix", &Params::suffix,
+                   "what names in the other folder have before their extension: _mask of 1_mask.png")
+            .field("classes", &Params::classes,
+                   "names of the classes of pixels, in the order of their numbers; default: background and "
+                   "foreground, or background and the classes of `masks`")
+            .field("colors", &Params::colors,
+                   "of masks in colors: [red, green, blue] of each class, in the order of `classes`")
+            .field("ignore", &Params::ignore, between(0, 255),
+                   "value (or place in the palette) of pixels that do not count: they get 255; costs and "
+                   "metrics then need ignore_label: 255")
+            .field("threshold", &Params::threshold, between(1, 255),
+                   "of masks of black and white, also with gray edges or as JPEG: values from this one on "
+                   "are the class, those below it the background; 128 is the middle"));
   }
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
@@ -112,7 +98,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   Spec spec() const override {
-    std::vector<ComponentSpec> all = {image_of_files(image_form())};
+    std::vector<ComponentSpec> all = {image_of_files(p_)};
     if (!p_.masks.empty()) {
       ComponentSpec mask{"mask", {DType::kUInt8, Shape{Shape::kUnknown, Shape::kUnknown}}};
       mask.classes = names_;
@@ -139,7 +125,7 @@ class ImagePairs final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
     Image& image = out.renew_image(0);
-    read_image_file(path(dir_, file.name), image_form(), image);
+    read_image_file(path(dir_, file.name), p_, image);
     size_t at = 1;
     if (!p_.masks.empty()) {
       const Tensor& mask = out.renew(at++, {DType::kUInt8, Shape{image.size().height, image.size().width}});
@@ -167,8 +153,11 @@ class ImagePairs final : public RandomAccessSource {
   }
 
  private:
-  ImageForm image_form() const { return {p_.color, p_.depth, p_.frames, p_.max_megapixels}; }
-  ImageForm target_form() const { return {p_.color, p_.depth, 1, p_.max_megapixels}; }
+  ImageForm target_form() const {
+    ImageForm form = p_;
+    form.frames = 1;
+    return form;
+  }
   struct Entry {
     std::string name;
     std::vector<std::string> masks;  // of each path; empty: there is none of this class
