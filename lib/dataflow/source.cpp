@@ -138,7 +138,9 @@ void Source::prepare_once(const Position& where) {
     errors.add(error, where);
     errors.throw_if_any();
   } catch (const DataError& error) {
-    throw DataError(Problem{where, error.what()}.str());
+    const std::string text = error.what();
+    if (where.known() && text.starts_with(*where.file + ":")) throw;  // of a source in this one, with its place
+    throw DataError(Problem{where, text}.str());
   }
   open_ = true;
 }

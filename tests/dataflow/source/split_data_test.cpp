@@ -133,6 +133,20 @@ TEST_F(SplitData, says_that_it_does_not_know_which_classes_count) {
       flow("part: train, shares: 0.5, stratify: class", ", patient: patient").facts()[0].remarks.empty());
 }
 
+/// The place is that of the source, once.
+TEST_F(SplitData, says_where_a_source_is_that_cannot_be_read) {
+  folder_.write("images/a/1.txt", {1});
+  const std::string why = error_of([&] {
+    make_flow(
+        parse_yaml("[{SplitData: {source: {ImageFolder: images}, shares: {validation: 0.2}, part: train}}]",
+                   folder_.path("flow.yaml")))
+        .prepare();
+  });
+  const std::string place = folder_.path("flow.yaml") + ":1:23: ";
+  EXPECT_THAT(why, testing::StartsWith(place));
+  EXPECT_THAT(why.substr(place.size()), testing::Not(HasSubstr("flow.yaml:")));
+}
+
 TEST_F(SplitData, rejects_what_cannot_be_meant) {
   EXPECT_THAT(error("part: validaton, shares: 0.2"),
               HasSubstr("no part 'validaton'; did you mean 'validation'?; the parts are train, validation"));
