@@ -35,16 +35,10 @@ Tensor mask_of(const Tensor& scores) {
 
 /// An image [C, H, W] as uint8 [H, W, C].
 Tensor picture_of(const Tensor& values, const PixelRange& range) {
-  const Shape& shape = values.shape();
-  const int64_t pixels = shape[1] * shape[2];
-  Tensor out(DType::kUInt8, {shape[1], shape[2], shape[0]});
-  auto* to = out.data<uint8_t>();
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < shape[0]; ++c) {
-      const double x = (values.at(c * pixels + p) - range[0]) * 255 / (range[1] - range[0]);
-      *to++ = static_cast<uint8_t>(std::clamp(x + 0.5, 0.0, 255.0));
-    }
-  }
+  const Tensor pixels = OutputImages({}).pixels({.spec = values.spec()}, values, range);
+  Tensor out(DType::kUInt8, pixels.shape());
+  std::ranges::transform(pixels.span<float>(), out.data<uint8_t>(),
+                         [](float x) { return static_cast<uint8_t>(std::clamp(x + 0.5F, 0.0F, 255.0F)); });
   return out;
 }
 
