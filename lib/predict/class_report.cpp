@@ -148,6 +148,7 @@ void ClassReport::count(const Judgement& judgement, const Tensor& predictions, c
 ClassReport::ClassReport(const Judgement& judgement, const std::vector<std::string>& names,
                          std::vector<double> parts)
     : term_(judgement.term),
+      unit_(judgement.predictions.shape().rank() == 4 ? "pixels" : "samples"),
       is_set_(judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement)),
       parts_(std::move(parts)) {
   const auto classes = static_cast<size_t>(classes_of(judgement));
@@ -226,7 +227,7 @@ Matrix ClassReport::matrix() const {
 }
 
 std::string ClassReport::str() const {
-  TextTable table({"class", "precision", "recall", "F1", "samples"});
+  TextTable table({"class", "precision", "recall", "F1", unit_});
   const bool shows_all = rows_.size() <= kMostRows;
   std::vector<Row> shown = rows_;
   if (!shows_all) {
@@ -277,7 +278,7 @@ std::string ClassReport::pairs_text() const {
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const Pair& a, const Pair& b) { return a.samples > b.samples; });
   pairs.resize(std::min(pairs.size(), kShownOfMany));
-  TextTable table({"actual", "most often taken for", "samples"});
+  TextTable table({"actual", "most often taken for", unit_});
   for (const Pair& pair : pairs)
     table.add({classes_[pair.actual], classes_[pair.predicted], cell(pair.samples)});
   return table.str();

@@ -78,6 +78,7 @@ class ClassReport {
   void add_row(size_t label, double right, double predicted, double actual);
 
   std::string term_;
+  const char* unit_ = "samples";  // or "pixels"
   std::vector<std::string> classes_;
   bool is_set_ = false;
   std::vector<double> parts_;

@@ -72,6 +72,7 @@ TEST_F(Segmentation, goes_from_folders_to_masks) {
   const Outcome trained =
       tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
   ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("F1  pixels"));
   EXPECT_THAT(trained.err, HasSubstr("data.train: 16 images"));
   EXPECT_THAT(trained.err, HasSubstr("background"));
   EXPECT_THAT(trained.err, HasSubstr("cell"));
