@@ -7,6 +7,8 @@
 
 #include "dataflow/contours.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/format/image_formats.h"
+#include "dataflow/format/mapped_file.h"
 #include "dataflow/source/image_file.h"
 #include "draw/annotation.h"
 #include "draw/png.h"
@@ -25,6 +27,15 @@ const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask)
     if (is_image && shape[0] == mask.shape()[0] && shape[1] == mask.shape()[1]) return &input;
   }
   return nullptr;
+}
+
+/// uint8 [H, W, 3]; of more than 8 bits, from the least value, black, to the largest one, white.
+Tensor photograph_at(const std::string& path) {
+  const bool is_deep = has_more_than_bytes(MappedFile(path).bytes());
+  Datapoint file;
+  read_image_file(path, {.depth = is_deep ? Depth::kFloat : Depth::k8}, file.renew_image(0));
+  const Tensor& pixels = file.to_tensor(0);
+  return is_deep ? in_bytes(pixels, Depth::kFloat).cast(DType::kUInt8) : pixels.clone();
 }
 
 }  // namespace
@@ -60,13 +71,11 @@ std::string MaskWriter::write(const Prediction& sample, size_t output, const std
   Tensor mask = classes_of(sample.outputs[output]);
   const std::vector<RgbColor> colors = class_colors(256);
   const Tensor* image = image_under(inputs, mask);
-  Datapoint picture;
+  Tensor picture;
   if (sample.place) {
     mask = mask_of_picture(mask, *sample.place);
-    if (options_.overlays) {
-      read_image_file(sample.file, {}, picture.renew_image(0));
-      image = &picture.to_tensor(0);
-    }
+    if (options_.overlays) picture = photograph_at(sample.file);
+    image = &picture;
   }
   if (options_.overlays) {
     if (image == nullptr)

@@ -24,8 +24,8 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
-/// Pixels of 0..65535, or from the least to the largest value that an image of floats has, as those of
-/// 0..255.
+}  // namespace
+
 Tensor in_bytes(const Tensor& pixels, Depth depth) {
   const auto values = pixels.span<float>();
   float black = 0;
@@ -40,8 +40,6 @@ Tensor in_bytes(const Tensor& pixels, Depth depth) {
                  [&](float value) { return 255 * (value - black) / (white - black); });
   return out;
 }
-
-}  // namespace
 
 std::string sample_file_name(int64_t number, std::string label) {
   std::array<char, 24> text{};

@@ -205,6 +205,24 @@ TEST_F(InferPictures, draws_masks_of_the_size_of_the_picture) {
   const Outcome drawn = train_with("{Resize: 16}", "{RenderedShapes: {size: 8, resolution: 20}}");
   ASSERT_EQ(drawn.code, 0) << drawn.err;
   EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask.png").shape(), (Shape{32, 48, 3}));
+  // Microscopes give 12 bits in files of 16.
+  std::string deep;
+  for (int i = 0; i < 20; ++i) {
+    const int value = 200 * i;
+    deep += {static_cast<char>(value % 256), static_cast<char>(value / 256)};
+  }
+  write_content(folder_ / "deep.tif", encode_tiff({.width = 5, .height = 4, .bits = 16}, {deep}));
+  const Outcome of_deep = infer({folder_ / "deep.tif", "--images", folder_ / "images", "--overlays"});
+  ASSERT_EQ(of_deep.code, 0) << of_deep.err;
+  const Tensor over = pixels_of(folder_ / "images/000-deep-mask-overlay.png");
+  const Tensor classes = pixels_of(folder_ / "images/000-deep-mask.png");
+  for (int64_t i = 0; i < 20; ++i) {
+    for (int64_t c = 0; c < 3; ++c) {
+      const double own = 255.0 * static_cast<double>(i) / 19;
+      const double color = classes.at(3 * i) + classes.at(3 * i + 1) + classes.at(3 * i + 2);
+      EXPECT_NEAR(over.at(3 * i + c), color == 0 ? own : (own + classes.at(3 * i + c)) / 2, 1.01);
+    }
+  }
   const Outcome cut = train_with("{CenterCrop: 16}", pairs);
   ASSERT_EQ(cut.code, 0) << cut.err;
   EXPECT_EQ(pixels_of(folder_ / "images/000-in-mask.png").shape(), (Shape{32, 48, 3}));

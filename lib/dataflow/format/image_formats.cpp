@@ -35,6 +35,12 @@ const ImageFormat* image_format_of(EncodedBytes bytes) {
   return found == kFormats.end() ? nullptr : found;
 }
 
+bool has_more_than_bytes(EncodedBytes bytes) {
+  const ImageFormat* const format = image_format_of(bytes);
+  const bool is_deep = format != nullptr && format->is_deep != nullptr && format->is_deep(bytes);
+  return is_deep || (is_tiff(bytes) && has_tiff_numbers(bytes));
+}
+
 const ImageFormat* image_format_of_name(std::string_view path) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),

@@ -37,6 +37,8 @@ struct ImageFormat {
 const ImageFormat* image_format_of(EncodedBytes bytes);
 /// The format that the ending of a name stands for; the content may have another.
 const ImageFormat* image_format_of_name(std::string_view path);
+/// Whether a file has more than 8 bits per channel, numbers of a TIFF among them: Depth::kFloat gives them.
+bool has_more_than_bytes(EncodedBytes bytes);
 /// "JPEG, PNG, GIF or BMP".
 std::string image_format_names();
 

@@ -85,14 +85,8 @@ void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette)
       text(palette[1]) + ", " + text(palette[0]) + "] if white is class 1");
 }
 
-/// Whether a file has numbers of more than 8 bits, as programs for microscopy store labels.
-bool is_deep(std::span<const uint8_t> bytes) {
-  const ImageFormat* const format = image_format_of(bytes);
-  return (format->is_deep != nullptr && format->is_deep(bytes)) ||
-         (is_tiff(bytes) && has_tiff_numbers(bytes));
-}
-
-/// White of 16 bits is 255. Errors: DataError for numbers that are no class.
+/// Of labels as programs for microscopy store them. White of 16 bits is 255. Errors: DataError for numbers
+/// that are no class.
 cv::Mat bytes_of(const cv::Mat& numbers) {
   cv::Mat bytes(numbers.rows, numbers.cols, CV_8UC1);
   for (int y = 0; y < numbers.rows; ++y) {
@@ -118,7 +112,7 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
   cv::Mat values;
   const ImageSize size = read_image_header(bytes, 1, code.max_megapixels);
   const Region all = {0, 0, size.width, size.height};
-  if (!are_colors && is_deep(bytes)) {
+  if (!are_colors && has_more_than_bytes(bytes)) {
     decode_image(bytes, {.region = all, .depth = Depth::kFloat}, 1, values);
     return bytes_of(values);
   }
