@@ -116,7 +116,8 @@ void WorstSamples::keep_pictures(Entry& entry, const JudgedBatch& of, int64_t ro
     entry.truth = Tensor(DType::kUInt8, entry.answer.shape());
     for (int64_t i = 0; i < truth.elements(); ++i)
       entry.truth.data<uint8_t>()[i] = static_cast<uint8_t>(std::clamp(truth.at(i), 0.0, 255.0));
-  } else if (const int64_t channels = truth.shape()[0]; channels == 1 || channels == 3) {
+  } else if (const int64_t channels = prediction.shape()[0];
+             truth.shape() == prediction.shape() && (channels == 1 || channels == 3)) {
     const PixelRange range = likely_range(OutputMeaning::kNumbers, std::span(&truth, 1));
     entry.answer = picture_of(prediction, range);
     entry.truth = picture_of(truth, range);
