@@ -139,7 +139,8 @@ void Source::prepare_once(const Position& where) {
     errors.throw_if_any();
   } catch (const DataError& error) {
     const std::string text = error.what();
-    if (where.known() && text.starts_with(*where.file + ":")) throw;  // of a source in this one, with its place
+    if (where.known() && text.starts_with(*where.file + ":"))
+      throw;  // of a source in this one, with its place
     throw DataError(Problem{where, text}.str());
   }
   open_ = true;

@@ -86,7 +86,7 @@ void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette)
 }
 
 /// Of labels as programs for microscopy store them. White of 16 bits is 255. Errors: DataError for numbers
-/// that are no class.
+/// that are not the number of a class.
 cv::Mat bytes_of(const cv::Mat& numbers) {
   cv::Mat bytes(numbers.rows, numbers.cols, CV_8UC1);
   for (int y = 0; y < numbers.rows; ++y) {
