@@ -19,6 +19,7 @@
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_labels.h"
 #include "dataflow/source/csv_rows.h"
+#include "dataflow/source/csv_values.h"
 #include "dataflow/source/image_file.h"
 #include "system/log.h"
 
