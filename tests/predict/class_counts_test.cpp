@@ -98,7 +98,7 @@ TEST_F(ClassCountsTest, are_not_more_than_an_embedding_or_one_hot_has) {
   }
 }
 
-/// The label that does not count is no class, and the others are counted as without it.
+/// A label that is ignored is not a class; the number of classes is checked as without `ignore_label`.
 TEST_F(ClassCountsTest, know_of_the_label_that_does_not_count) {
   for (const std::string cost : {"SoftmaxCrossEntropy", "FocalLoss", "DiceLoss"}) {
     for (const std::string type : {"int32", "uint8"}) {
