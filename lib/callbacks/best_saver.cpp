@@ -90,4 +90,11 @@ void BestSaver::trigger(Run& run) {
   run.request_checkpoint(std::move(request));
 }
 
+void BestSaver::after_train(Run& run) {
+  const Monitors::History& history = run.monitors().get_history(monitor_.name);
+  const auto is_nan = [](const auto& one) { return std::isnan(one.second); };
+  if (best_ || history.empty() || !std::all_of(history.begin(), history.end(), is_nan)) return;
+  log::warning(who_ + ": saved nothing, because " + monitor_.name + " was never a number");
+}
+
 }  // namespace tpack

@@ -23,6 +23,7 @@ class BestSaver : public Callback {
   void setup(Setup& setup) override;
   void before_train(Run& run) override;
   void trigger(Run& run) override;
+  void after_train(Run& run) override;
 
  protected:
   struct Params {

@@ -34,7 +34,6 @@ class HyperParamSetter : public Callback {
   bool chief_only() const override { return false; }
   const char* why_ranks_are_fixed() const override { return "a hyper-parameter is the same on all ranks"; }
   std::string identity() const override { return param_.name(); }
-  bool sets_hyper_parameter() const override { return true; }
 
  protected:
   explicit HyperParamSetter(Ref<HyperParamName> param) : param_(std::move(param)) {}

@@ -39,7 +39,8 @@ class ModelSaver final : public Callback {
                "and at the end. Never saves variables that are NaN or infinite.")
         .example("ModelSaver: {keep: 3, every_epochs: 2}")
         .field("keep", &Params::keep, at_least(1),
-               "number of newest checkpoints to keep; older ones are removed")
+               "number of newest checkpoints to keep; older ones are removed, but for those that a signal "
+               "(SIGUSR1) asked for")
         .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between saves")
         .field("every_steps", &Params::every_steps, at_least(1), "steps between saves")
         .field("on_error", &Params::on_error,
@@ -84,9 +85,9 @@ class ModelSaver final : public Callback {
     asked_at_ = moment(run);
     CheckpointRequest request;
     request.name = checkpoint_name(run.global_step());
-    request.saved = [this, step = run.global_step()](const std::string& path) {
+    request.saved = [this, &run, step = run.global_step()](const std::string& path) {
       log::info("saved " + path);
-      prune(path, step);
+      prune(path, step, run.asked_for());
     };
     request.failed = [this](const Error& error) {
       if (p_.on_error == SaveFailure::kStop) throw ResourceError(error.what());
@@ -94,10 +95,10 @@ class ModelSaver final : public Callback {
     run.request_checkpoint(std::move(request));
   }
 
-  void prune(const std::string& path, int64_t step) const {
+  void prune(const std::string& path, int64_t step, const std::set<int64_t>& spared) const {
     try {
       remove_old_checkpoints(std::filesystem::path(path).parent_path().string(), static_cast<size_t>(p_.keep),
-                             step);
+                             step, spared);
     } catch (const ResourceError& error) {
       log::warning(error.what());
     }

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-Tensor next_mean(const Tensor& mean, const Tensor& value, int64_t count) {
+Tensor next_mean(const Tensor& mean, const Tensor& value, double rate) {
   Tensor next = value.clone();
   visit(value.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -15,7 +15,7 @@ Tensor next_mean(const Tensor& mean, const Tensor& value, int64_t count) {
       const std::span<const T> old = mean.span<T>();
       for (size_t i = 0; i < to.size(); ++i) {
         const auto before = static_cast<double>(old[i]);
-        to[i] = static_cast<T>(before + (static_cast<double>(to[i]) - before) / static_cast<double>(count));
+        to[i] = static_cast<T>(before + (static_cast<double>(to[i]) - before) * rate);
       }
     }
   });
@@ -24,12 +24,12 @@ Tensor next_mean(const Tensor& mean, const Tensor& value, int64_t count) {
 
 }  // namespace
 
-void WeightAverage::add(const std::map<std::string, Tensor>& values) {
+void WeightAverage::add(const std::map<std::string, Tensor>& values, double rate) {
   ++count_;
   for (const auto& [name, value] : values) {
     const auto found = values_.find(name);
     const bool is_first = found == values_.end() || !(found->second.spec() == value.spec());
-    values_[name] = is_first ? value.clone() : next_mean(found->second, value, count_);
+    values_[name] = is_first ? value.clone() : next_mean(found->second, value, rate);
   }
 }
 

@@ -9,11 +9,13 @@
 
 namespace tpack {
 
-/// The plain mean of several sets of variables; of integers, the newest. Threads: one at a time.
+/// A mean of several sets of variables; of integers, the newest. Threads: one at a time.
 class WeightAverage {
  public:
-  /// m <- m + (x - m) / n, in float64 for each element.
-  void add(const std::map<std::string, Tensor>& values);
+  /// The plain mean: m <- m + (x - m) / n.
+  void add(const std::map<std::string, Tensor>& values) { add(values, 1 / static_cast<double>(count_ + 1)); }
+  /// m <- m + rate * (x - m), in float64 for each element; the first one is taken as it is.
+  void add(const std::map<std::string, Tensor>& values, double rate);
   const std::map<std::string, Tensor>& values() const { return values_; }
   int64_t count() const { return count_; }
 

@@ -86,9 +86,12 @@ std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder)
   throw CheckpointError(folder, text);
 }
 
-void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step) {
+void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step,
+                            const std::set<int64_t>& spared) {
   std::vector<CheckpointFile> files = list_checkpoints(folder);
-  std::erase_if(files, [&](const CheckpointFile& file) { return file.step > newest_step; });
+  std::erase_if(files, [&](const CheckpointFile& file) {
+    return file.step > newest_step || spared.contains(file.step);
+  });
   for (size_t i = keep; i < files.size(); ++i) remove(files[i].path);
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ std::vector<std::string> list_other_checkpoints(const std::string& folder);
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);
 /// Removes all but the `keep` newest of those up to `newest_step`, the last one that was written whole.
 /// Later ones are left alone: where there are some, they were damaged or not wanted when the run began, and
-/// must not push out the good ones. Errors: ResourceError.
-void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step);
+/// must not push out the good ones. Those of the steps `spared` stay, and do not count. Errors:
+/// ResourceError.
+void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step,
+                            const std::set<int64_t>& spared = {});
 /// Removes the files of saves that were interrupted. Errors: ResourceError.
 void remove_unfinished_files(const std::string& folder);
 

@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/stored_data.h"
+#include "run/config_changes.h"
 #include "tools/checkpoint_diff.h"
 
 namespace tpack {
@@ -44,12 +46,18 @@ int inspect(const std::string& path, bool as_json) {
     fitted.add({name, "", ""});
     json["fitted"].push_back({{"map", name}, {"state", nlohmann::ordered_json::parse(state.to_json())}});
   }
+  ChangeHistory changes;
+  if (const auto text = content.texts.find(layout::kChanges); text != content.texts.end())
+    changes = ChangeHistory(text->second, path);
+  json["config_changes"] = nlohmann::ordered_json::parse(changes.to_json());
   if (as_json) {
     std::cout << json.dump(1) << "\n";
     return 0;
   }
   std::cout << "step " << content.step << ", epoch " << content.epoch << "\n\n" << table.str();
   if (!json["fitted"].empty()) std::cout << "\n" << fitted.str();
+  if (!changes.empty())
+    std::cout << "\nchanged when the run was resumed\n" << join(changes.lines(), "\n") << "\n";
   return 0;
 }
 

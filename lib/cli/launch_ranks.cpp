@@ -185,8 +185,8 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
       if (signals.signal() != 0) watch.signal_all(signals.signal());
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
-    if (const int number = SignalWatcher::take_save_request(); number != 0)
-      mpirun.signal(number);  // which passes it on
+    // Not through mpirun either: Open MPI 4.1.4 loses the first one.
+    if (const int number = SignalWatcher::take_save_request(); number != 0) watch.signal_all(number);
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
       watch.signal_all(SIGKILL);
       mpirun.signal(SIGKILL);

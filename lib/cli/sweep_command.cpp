@@ -31,6 +31,7 @@ struct SweepOptions {
   std::string method = method_name(Method::kGrid);
   std::string goal;
   bool dry_run = false;
+  bool json = false;
 };
 
 Method method_of(const std::string& name) {
@@ -83,7 +84,8 @@ int sweep(SweepOptions& options) {
   const SearchOutcome outcome =
       run_search(planned, options.jobs, options.config.file,
                  {signals.stop_token(), [&signals] { signals.expect_orderly_end(); }, exit_code});
-  std::cout << SearchResults(outcome.record, planned.folder).table() << std::flush;
+  const SearchResults results(outcome.record, planned.folder);
+  std::cout << (options.json ? results.json() : results.table()) << std::flush;
   if (outcome.was_interrupted) {
     log::info("to continue the sweep, run the same command again");
     return exit_code();
@@ -133,6 +135,7 @@ void add_sweep_options(CLI::App& command, Action& action) {
                   "folder of the sweep, with a run folder for each run (default: train_log/NAME-sweep)")
       ->check(not_empty());
   command.add_flag("--retry-failed", options->jobs.retry_failed, "start the runs again that failed");
+  add_json_flag(command, options->json);
   command.add_flag("--dry-run", options->dry_run, "check and list the runs; train nothing");
   command.callback([options, &action] {
     options->jobs.program = program_invocation_name;

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "comm/world.h"
 #include "core/text.h"
 #include "experiment/experiment.h"
+#include "run/run_status.h"
+#include "run/run_summary.h"
 #include "run/train.h"
 #include "search/folds.h"
 #include "system/file_io.h"
@@ -35,7 +38,19 @@ struct TrainCommandOptions {
   int procs = 0;      // 0: this process trains
   int64_t folds = 0;  // 0: no cross-validation
   int jobs = 1;       // folds at a time
+  bool json = false;
 };
+
+/// Runs a training and prints what became of it, also if it failed.
+int with_summary(const TrainCommandOptions& options, const std::function<int()>& train) {
+  if (!options.json) return train();
+  // Mistakes in the config leave no run to tell of.
+  const Experiment experiment = load_experiment(options.train.config, options.train.overrides);
+  const int code = train();
+  const std::string folder = run_folder_path(options.train, experiment.config.name);
+  if (!started_by_mpirun() && holds_a_run(folder)) std::cout << run_summary(folder) << std::flush;
+  return code;
+}
 
 /// The words of this process's command line without --procs, and the program by its path.
 std::vector<std::string> command_of_a_rank() {
@@ -116,8 +131,9 @@ int cross_validate(const TrainCommandOptions& options) {
   for (const SearchRun& run : outcome.record.runs)
     if (run.state == RunState::kFailed) throw RunFailed("fold " + run.name + ": " + run.reason);
   const FoldStatistics statistics = fold_statistics(outcome.record, planned.folder);
-  std::cout << fold_table(statistics) << std::flush;
-  write_whole_file(planned.folder + "/" + kFoldsFile, fold_json(statistics, outcome.record));
+  const std::string json = fold_json(statistics, outcome.record);
+  std::cout << (options.json ? json : fold_table(statistics)) << std::flush;
+  write_whole_file(planned.folder + "/" + kFoldsFile, json);
   std::vector<std::string> runs;
   for (const SearchRun& run : outcome.record.runs) runs.push_back(planned.folder + "/" + run.name);
   write_out_of_fold(runs, planned.folder + "/" + kOutOfFoldFile);
@@ -162,6 +178,10 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(count_from(1))
       ->needs(folds)
       ->capture_default_str();
+  command.add_flag(
+      "--json", options->json,
+      "at the end, print what exit.json has, the last statistics and the checkpoints as JSON; with "
+      "--folds, the statistics of all folds");
   command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;
@@ -169,7 +189,8 @@ void add_train_options(CLI::App& command, Action& action) {
     options->train.resume = ResumeRequest::parse(options->resume);
     action = [options] {
       if (options->folds > 0) return cross_validate(*options);
-      return options->procs > 0 ? launch(*options) : train_here(*options);
+      return with_summary(*options,
+                          [&] { return options->procs > 0 ? launch(*options) : train_here(*options); });
     };
   });
 }

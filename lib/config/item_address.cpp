@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <span>
 
 #include "core/error.h"
@@ -120,12 +121,20 @@ bool is_other_component(const ConfigNode& item, const std::string& word) {
 ItemMatches matching_items(const ConfigNode& list, std::string_view word) {
   ItemMatches by_name;
   ItemMatches by_component;
+  ItemMatches by_default_name;  // conv2d_0, as items without a name are called in reports
+  std::map<std::string, int> unnamed;
   if (const auto index = number(word); index && *index < list.size()) return {{*index}};
   for (size_t i = 0; i < list.size(); ++i) {
-    if (item_name(list.items()[i]) == word) by_name.items.push_back(i);
-    if (item_component(list.items()[i]) == word) by_component.items.push_back(i);
+    const std::string name = item_name(list.items()[i]);
+    const std::string component = item_component(list.items()[i]);
+    if (name == word) by_name.items.push_back(i);
+    if (component == word) by_component.items.push_back(i);
+    if (!name.empty() || component.empty()) continue;
+    const std::string type = snake_case(component);
+    if (type + "_" + std::to_string(unnamed[type]++) == word) by_default_name.items.push_back(i);
   }
-  return by_name.items.empty() ? by_component : by_name;
+  if (!by_name.items.empty()) return by_name;
+  return by_component.items.empty() ? by_default_name : by_component;
 }
 
 size_t item_index(const ConfigNode& list, const std::string& word, const std::string& path,

@@ -13,7 +13,7 @@
 namespace tpack {
 
 /// How a path names the items of a list: by number (from 0), by the `name:` among a component's parameters,
-/// or by the component. A name wins over a component of the same word.
+/// by the component, or by the name that reports have for an item without one (conv2d_0), in this order.
 struct ItemMatches {
   std::vector<size_t> items;  // one: found; none: unknown; more: ambiguous
 };

@@ -176,7 +176,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"callback", "LRFinder", "use LearningRateFinder: {from: 1.0e-6, to: 1}", "callbacks: [LearningRateFinder: {from: 1.0e-6, to: 1, steps: 5}]"},
     {"callback", "CSVLogger JSONLogger TensorBoardLogger TensorBoardCallback", "these are in `monitors`, such as CSV, JSONWriter and TensorBoard", "monitors: [CSV, JSONWriter, TensorBoard]"},
     {"callback", "WandbLogger WandbCallback MLFlowLogger NeptuneLogger CometLogger RemoteMonitor", "not available; the monitor SendMonitorData runs any program with the statistics", "monitors: [SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}]"},
-    {"callback", "EMA ExponentialMovingAverage ModelEMA ModelEmaV2", "not available; the nearest is SWA, which averages the weights of epochs", "callbacks: [SWA: {start_epoch: 1}]"},
+    {"callback", "EMA ModelEmaV2 ModelEmaV3 SwapEMAWeights EMAWeightAveraging", "use WeightEMA: {decay: 0.999}", "callbacks: [WeightEMA: {decay: 0.999}]"},
     {"callback", "TerminateOnNaN DetectAnomaly", "use CheckNumerics", "callbacks: [CheckNumerics]"},
     {"callback", "Evaluate Evaluator EvalCallback Validation ValidationCallback Evaluation", "use InferenceRunner: {data: validation}", "callbacks: [InferenceRunner: {data: validation}]"},
     {"callback", "GradientClipping ClipGradients GradientClipper", "write it in the optimizer, gradient: [{GlobalNormClip: 1}]", "optimizer: {Adam: {gradient: [{GlobalNormClip: 1}]}}"},

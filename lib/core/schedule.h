@@ -38,6 +38,8 @@ class Schedule {
 
   /// The number of that step.
   virtual double at(const StepOfRun& now) const;
+  /// When it has reached its end, if that was set.
+  std::optional<Duration> length() const { return common_.length; }
   /// Steps of the warm-up.
   virtual double warmup_steps(int64_t steps_per_epoch) const { return common_.warmup.steps(steps_per_epoch); }
 

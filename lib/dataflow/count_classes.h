@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dataflow/data_flow.h"
 #include "dataflow/source.h"
 #include "dataflow/source_facts.h"
 
@@ -23,5 +24,11 @@ std::vector<SourceFacts::Class> count_classes(const std::vector<std::string>& na
 std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessSource& source,
                                                              const std::string& component);
 constexpr int64_t kCountedSamples = 1000;
+
+/// As above, of the samples in the first pass of a flow: after Limit and other stages that choose samples,
+/// and after Filter, for which a pass is read, without bad samples. Nothing if no source has such a component
+/// (and no filter, behind which that of the flow counts). Prepares the flow.
+std::optional<std::vector<SourceFacts::Class>> count_classes(const DataFlow& flow,
+                                                             const std::string& component);
 
 }  // namespace tpack

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "dataflow/data_flow.h"
@@ -38,9 +39,11 @@ struct Moments {
 /// training. Prepares the flow.
 bool may_look_at(const DataFlow& flow);
 
-/// Those of each of so many columns of a component, in a pass over a flow that ends after about `samples`.
-/// Errors: ConfigError at the reference; those of DataFlow::prepare and Cursor::next.
+/// Those of each of `columns` columns of a component, over the samples of a pass, whatever batches they come
+/// in: all, or `most` of them, evenly spaced if the flow can be read at any place, else the first ones.
+/// `value`: what is taken of a number. Errors: ConfigError at the reference; those of DataFlow::prepare and
+/// Cursor::next.
 std::vector<Moments> moments_of(const DataFlow& flow, const ComponentRef& component, size_t columns,
-                                int64_t samples);
+                                int64_t most, const std::function<double(double)>& value = nullptr);
 
 }  // namespace tpack

@@ -38,7 +38,12 @@ struct ComponentSpec {
   /// Of an image: its channels are those of so many frames, one after the other.
   int frames = 1;
   Annotation annotation = Annotation::kNone;
+  /// Probabilities of classes, float32 [classes], in place of the class numbers that a model declares
+  /// (MixUp). A training step takes them as they are; everything else has class numbers.
+  bool is_mixed_label = false;
 
+  /// The type and shape that a model declares for it.
+  TensorSpec declared() const { return is_mixed_label ? TensorSpec{DType::kInt32, {}} : tensor; }
   /// The class of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "core/text.h"
 #include "dataflow/count_classes.h"
@@ -22,14 +23,10 @@ std::string component_of(const Experiment& experiment, const std::string& input)
   return input;
 }
 
-/// The class counts of a component of data.train: of samples, or of the pixels of masks.
+/// The class counts of a component of data.train: of the samples that are trained on, or the pixels of masks.
 std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
                                    const Position& where) {
-  for (const Source* source : train.sources()) {
-    const auto indexed = source->indexed();
-    if (indexed == nullptr) continue;
-    const auto classes = count_classes(*indexed, component);
-    if (!classes) continue;
+  if (const auto classes = count_classes(train, component)) {
     std::vector<ClassCount> counts;
     for (const auto& [name, samples] : *classes) counts.push_back({name, samples});
     return counts;
@@ -72,7 +69,7 @@ std::vector<double> value_of_classes(const Experiment& experiment, const DataFlo
   for (size_t k = 0; k < counts.size(); ++k)
     if (counts[k].samples == 0) absent.push_back(counts[k].name.empty() ? std::to_string(k) : counts[k].name);
   if (!absent.empty()) log::warning("class_weights: data.train has no sample of " + join_first(absent));
-  const std::vector<double> weights = of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
+  std::vector<double> weights = of.value(counts, static_cast<size_t>(variable.spec.shape.elements()));
   report_weights(counts, weights, of.position);
   return weights;
 }
@@ -104,8 +101,18 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
                                        std::to_string(columns) + " are to be brought to their scale");
   std::vector<double> means;
   std::vector<double> deviations;
-  constexpr int64_t kEnough = 10'000;  // samples
-  for (const Moments& column : moments_of(train, component, static_cast<size_t>(columns), kEnough)) {
+  const bool has_images = std::ranges::any_of(train.spec(), &ComponentSpec::is_image);
+  constexpr int64_t kEnough = 10'000;  // where each sample is decoded
+  const int64_t most = has_images ? kEnough : std::numeric_limits<int64_t>::max();
+  const auto value = [&](double x) {
+    if (!of.log1p) return x;
+    if (x <= -1)
+      throw ConfigError(of.position, "'" + of.input + "' has " + shortest(x) +
+                                         " in data.train, and log(1 + x) needs numbers above -1; remove "
+                                         "`log: true`");
+    return std::log1p(x);
+  };
+  for (const Moments& column : moments_of(train, component, static_cast<size_t>(columns), most, value)) {
     if (column.count == 0 || !std::isfinite(column.squares))
       throw ConfigError(of.position,
                         "the mean and deviation of '" + of.input + "' are not finite: data.train has " +

@@ -14,11 +14,13 @@ bool has_shape(const ConfigNode& input) {
 }
 
 /// {shape, dtype} of one sample.
-ConfigNode input_of(const std::string& name, const TensorSpec& component, bool is_batched,
+ConfigNode input_of(const std::string& name, const ComponentSpec& of, bool is_batched,
                     const Position& where) {
   std::vector<ConfigNode> sizes;
+  const TensorSpec component = of.declared();
   const auto& all = component.shape.sizes();
-  for (auto size = all.begin() + (is_batched ? 1 : 0); size != all.end(); ++size) {
+  const bool has_batch = is_batched && !of.is_mixed_label;
+  for (auto size = all.begin() + (has_batch ? 1 : 0); size != all.end(); ++size) {
     if (*size == Shape::kUnknown)
       throw ConfigError(where, "input " + name + ": 'shape' is missing, and samples of the data differ: " +
                                    component.str() +
@@ -49,7 +51,7 @@ ConfigNode with_inputs_of(const ConfigNode& model, const DataFlow& flow) {
   std::vector<ConfigNode::Entry> all;
   if (inputs == nullptr || inputs->is_null()) {
     for (const ComponentSpec& component : spec)
-      all.push_back({component.name, input_of(component.name, component.tensor, is_batched, model.position()),
+      all.push_back({component.name, input_of(component.name, component, is_batched, model.position()),
                      model.position()});
     return model.with("inputs", ConfigNode::map(std::move(all), model.position()));
   }
@@ -68,7 +70,7 @@ ConfigNode with_inputs_of(const ConfigNode& model, const DataFlow& flow) {
                                       component + "'" + did_you_mean(component, known) + "; they have " +
                                       spec.str());
     }
-    ConfigNode filled = input_of(name, spec[*at].tensor, is_batched, position);
+    ConfigNode filled = input_of(name, spec[*at], is_batched, position);
     if (input.is_map())
       for (const auto& [key, value, where] : input.entries()) filled = filled.with(key, value);
     all.push_back({name, std::move(filled), position});

@@ -35,9 +35,31 @@ class Ratio final : public Accumulation {
   double value(std::span<const double> total) const override {
     return total[1] == 0 ? of_nothing_ : total[0] / total[1];
   }
+  /// A sum that is NaN says that something is wrong, also where nothing counts.
+  bool has_value(std::span<const double> total) const override {
+    return total[1] != 0 || std::isnan(total[0]);
+  }
 
  private:
   double of_nothing_;
+};
+
+class SumOfMeans final : public Accumulation {
+ public:
+  double value(std::span<const double> total) const override {
+    if (!has_value(total)) return std::numeric_limits<double>::quiet_NaN();
+    const size_t terms = total.size() / 2;  // the last part is the weight
+    double sum = 0;
+    for (size_t i = 0; i < terms; ++i)
+      if (total[terms + i] != 0 || std::isnan(total[i])) sum += total[i] / total[terms + i];
+    return sum;
+  }
+  bool has_value(std::span<const double> total) const override {
+    const auto sums = total.first(total.size() / 2);
+    const auto counts = total.subspan(total.size() / 2, total.size() / 2);
+    return std::ranges::any_of(counts, [](double count) { return count != 0; }) ||
+           std::ranges::any_of(sums, [](double sum) { return std::isnan(sum); });
+  }
 };
 
 }  // namespace
@@ -47,6 +69,8 @@ std::shared_ptr<const Accumulation> ratio() {
 }
 
 std::shared_ptr<const Accumulation> share() { return std::make_shared<const Ratio>(0); }
+
+std::shared_ptr<const Accumulation> sum_of_means() { return std::make_shared<const SumOfMeans>(); }
 
 Tally::Tally(const Statistic& statistic) : accumulation_(statistic.accumulation) {
   const auto elements = static_cast<size_t>(statistic.sum.shape().elements());

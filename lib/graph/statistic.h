@@ -54,6 +54,9 @@ class Accumulation {
 std::shared_ptr<const Accumulation> ratio();
 /// As ratio, but 0 where the weight is 0: a share of nothing.
 std::shared_ptr<const Accumulation> share();
+/// The sum of several means, each over a number of losses of its own. The sum has all numerators, then all
+/// denominators; a mean of nothing adds nothing.
+std::shared_ptr<const Accumulation> sum_of_means();
 
 /// A named figure of one batch, which adds up exactly over batches of any size.
 struct Statistic {

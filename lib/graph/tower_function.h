@@ -49,6 +49,7 @@ struct Judgement {
 
 struct TowerResult {
   std::map<std::string, Symbol> costs = {};    // what can be minimized, by name
+  std::map<std::string, Symbol> counted = {};  // [], by cost: the part of its losses that count; none: all
   std::vector<Statistic> statistics = {};      // costs first
   std::map<std::string, Symbol> outputs = {};  // what can be fetched by name
   std::vector<Judgement> judgements = {};      // of the costs, in their order; in inference only

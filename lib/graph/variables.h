@@ -43,6 +43,7 @@ struct ClassesOfInput {
 struct NumbersOfInput {
   std::string input;  // of the model: one number, or a vector
   Position position = {};
+  bool log1p = false;  // of log(1 + number)
 };
 
 struct VariableSpec {

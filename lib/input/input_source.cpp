@@ -75,6 +75,10 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     }
     const TensorSpec& given = batches[*at].tensor;
     const Shape wanted = input.batch_spec(Shape::kUnknown).shape;
+    if (batches[*at].is_mixed_label && input.spec == batches[*at].declared()) {
+      components.push_back(*at);
+      continue;
+    }
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +

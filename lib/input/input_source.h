@@ -18,6 +18,7 @@ bool fits(const Shape& wanted, const Shape& given);
 
 /// For each input the component's number. Errors: ConfigError with the input's position if the datapoints
 /// have no such component, or one of another type, shape or layout.
+/// Mixed labels also fit an input of class numbers.
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
                                 const std::string& flow_name);
 

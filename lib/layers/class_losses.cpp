@@ -56,11 +56,15 @@ SampleLosses weighted_losses(const ModelView& model, const ClassificationParams&
                              const ClassLosses& losses) {
   Builder& b = model.builder();
   Symbol all = losses.of_label;
-  if (p.label_smoothing > 0)
-    all = b.add(b.mul(all, 1 - p.label_smoothing), b.mul(losses.of_classes(), p.label_smoothing));
+  Symbol weights;
   if (p.class_weights.given()) {
-    const Symbol weights = class_weights(model, p.class_weights, p.labels, of.logits.shape()[1]);
+    weights = class_weights(model, p.class_weights, p.labels, of.logits.shape()[1]);
     all = b.mul(all, gather(b, weights, of.labels, 0));
+  }
+  if (p.label_smoothing > 0) {
+    const Symbol each = losses.of_classes();
+    const Symbol mean = b.reduce_mean(weights ? b.mul(each, weights) : each, {1});
+    all = b.add(b.mul(all, 1 - p.label_smoothing), b.mul(mean, p.label_smoothing));
   }
   const auto by_sample = [&](Symbol x) { return x.shape() == of.losses ? x : b.reshape(x, of.losses); };
   if (!of.counts) return by_sample(all);

@@ -36,16 +36,16 @@ Classification classification(const ModelView& model, const ClassificationParams
 /// What such losses compare.
 Judgement class_judgement(const ModelView& model, const ClassificationParams& p);
 
-/// The loss [N] of the sample's label, and the mean of the losses [N] of all classes, for smoothing.
+/// The loss [N] of the sample's label, and the losses [N, C] of all classes, for smoothing.
 struct ClassLosses {
   Symbol of_label;
   std::function<Symbol()> of_classes;
 };
 
 /// The losses with smoothing, weights of classes and what is left out. With smoothing s the loss is that of a
-/// target distribution with 1 - s + s / C for the label and s / C for each other class; source: Szegedy et
-/// al. 2016, "Rethinking the Inception Architecture"; the scale is that of PyTorch. A weight is that of the
-/// sample's label.
+/// target distribution with 1 - s + s / C for the label and s / C for each other class, in which the loss of
+/// each class has its weight: sum_c w_c t_c loss_c, as for soft labels. Source: Szegedy et al. 2016,
+/// "Rethinking the Inception Architecture"; PyTorch, but for the divisor, which is N.
 SampleLosses weighted_losses(const ModelView& model, const ClassificationParams& p, const Classification& of,
                              const ClassLosses& losses);
 

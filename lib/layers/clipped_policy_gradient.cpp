@@ -35,7 +35,7 @@ class ClippedPolicyGradient final : public Cost {
   explicit ClippedPolicyGradient(Params p) : Cost(p), p_(std::move(p)) {}
 
  private:
-  Symbol losses(const ModelView& model) const override {
+  SampleLosses losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol now = log_probabilities(model, p_);

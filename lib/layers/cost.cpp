@@ -127,24 +127,33 @@ std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) co
   return found;
 }
 
-Symbol Cost::build(const ModelView& model, const std::string& name) const {
+CostTerm Cost::build(const ModelView& model, const std::string& name) const {
   Builder& b = model.builder();
-  Symbol term = losses(model);
+  const SampleLosses all = losses(model);
+  Symbol term = all.values;
   const Builder::NameScope scope(b, "cost", term.node->origin);
+  const auto elements = static_cast<double>(term.shape().elements());
+  const Symbol counted = all.counts ? b.stop_gradient(b.reduce_sum(all.counts)) : Symbol{};
+  if (counted) term = b.mul(term, b.div(elements, b.max(counted, 1.0)));
   if (!common_.sample_weights.empty()) {
     const Symbol weights = sample_weights(model, term.shape());
     term = b.select(b.equal(weights, 0.0), 0.0, b.mul(term, weights));  // also where the loss is NaN
   }
   if (term.shape().rank() > 0) term = b.reduce_mean(term);
+  return {weighted(model, term, name), counted, elements};
+}
+
+Symbol Cost::weighted(const ModelView& model, Symbol mean, const std::string& name) const {
+  Builder& b = model.builder();
   const Scheduled& weight = common_.weight;
   if (weight.schedule) {
-    return b.mul(term, b.variable({.name = name + "_weight",
+    return b.mul(mean, b.variable({.name = name + "_weight",
                                    .spec = {b.float_type(), Shape{}},
                                    .scope = VariableScope::kModel,
                                    .hyper_parameter = true,
                                    .schedule = weight.schedule.object}));
   }
-  return weight.number == 1 ? term : b.mul(term, weight.number);
+  return weight.number == 1 ? mean : b.mul(mean, weight.number);
 }
 
 /// [N, 1, ...], as many axes as the losses have. Without a stop, a network that computes weights would make

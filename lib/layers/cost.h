@@ -83,6 +83,22 @@ struct SampleCostParams : CostParams {
   Ref<LayerOutput> sample_weights;  // empty: 1 for each
 };
 
+/// The losses of samples [N, ...], or one number [], the term itself.
+struct SampleLosses {
+  Symbol values;  // 0 where they do not count
+  Symbol counts;  // 1 or 0 for each; empty: all count
+
+  SampleLosses(Symbol all) : values(all) {}  // NOLINT(google-explicit-constructor)
+  SampleLosses(Symbol some, Symbol which) : values(some), counts(which) {}
+};
+
+/// A term of the cost in the graph of one batch.
+struct CostTerm {
+  Symbol value;         // []: the weight times the mean over the losses that count; 0 if none does
+  Symbol counted = {};  // []: how many count; empty: all
+  double losses = 0;    // how many there are
+};
+
 /// A term of the cost. What it adds to the cost is `weight` times the mean over the samples.
 ///
 /// With sample weights w the mean is sum(w * loss) / N, as in Keras. It is not divided by sum(w), as PyTorch
@@ -102,9 +118,9 @@ class Cost {
   /// Of its statistic; "": after the type.
   const std::string& name() const { return name_; }
 
-  /// The term: `losses`, averaged and weighted. Shape: []. A weight with a schedule is the hyper-parameter
+  /// The term: `losses`, averaged and weighted. A weight with a schedule is the hyper-parameter
   /// "NAME_weight". Errors: ConfigError, ShapeError.
-  Symbol build(const ModelView& model, const std::string& name = "term") const;
+  CostTerm build(const ModelView& model, const std::string& name = "term") const;
   /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
@@ -114,10 +130,11 @@ class Cost {
  protected:
   explicit Cost(CostParams common) : common_{std::move(common), {}} {}
   explicit Cost(SampleCostParams common) : common_(std::move(common)) {}
-  /// The losses of the samples [N, ...], which are averaged over all axes; or one number [], the term itself.
-  virtual Symbol losses(const ModelView& model) const = 0;
+  /// They are averaged over all axes, or over the elements that count.
+  virtual SampleLosses losses(const ModelView& model) const = 0;
 
  private:
+  Symbol weighted(const ModelView& model, Symbol mean, const std::string& name) const;
   Symbol sample_weights(const ModelView& model, const Shape& losses) const;
 
   SampleCostParams common_;

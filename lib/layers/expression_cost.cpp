@@ -37,6 +37,11 @@ class SampleValues {
   int64_t samples_ = 0;
 };
 
+std::string formula_help() {
+  return "formula of layers and inputs: " + TensorFormula::syntax() +
+         "; a name with / or - is in single quotes: 'body/fc'";
+}
+
 struct ExpressionCostParams : SampleCostParams {
   ConfigNode expression;
 };
@@ -48,13 +53,11 @@ class ExpressionCost final : public Cost {
   using Params = ExpressionCostParams;
   static Schema<Params> schema() {
     return with_weights(
-        Schema<Params>("Whatever a formula says of outputs that are one value per sample, or one number: the "
-                       "mean over the samples.")
+        Schema<Params>(
+            "The mean of a formula over the samples: of outputs that are one value per sample, or one "
+            "number.")
             .example("Expression: \"max(1 - real, 0) + max(1 + fake, 0)\"")
-            .field("expression", &Params::expression,
-                   ("formula of layers and inputs: " + TensorFormula::syntax() +
-                    "; a name with / or - is in single quotes: 'body/fc'")
-                       .c_str())
+            .field("expression", &Params::expression, formula_help().c_str())
             .type(FieldType::text())
             .required()
             .shorthand());
@@ -62,7 +65,7 @@ class ExpressionCost final : public Cost {
   explicit ExpressionCost(const Params& p) : Cost(p), formula_(p.expression, "cost Expression") {}
 
  private:
-  Symbol losses(const ModelView& model) const override {
+  SampleLosses losses(const ModelView& model) const override {
     const Builder::NameScope scope(model.builder(), "cost", formula_.position());
     SampleValues values(model);
     return formula_.emit(model.builder(),
@@ -72,7 +75,38 @@ class ExpressionCost final : public Cost {
   TensorFormula formula_;
 };
 
+struct ExpressionMetricParams {
+  ConfigNode expression;
+};
+
+/// Shapes: as those of the cost -> (sum over the samples, their number); of one number, over the batches.
+class ExpressionMetric final : public Metric {
+ public:
+  using Params = ExpressionMetricParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("The mean of a formula over the samples.")
+        .example("Expression: {expression: abs(real - fake) < 1, name: near}")
+        .field("expression", &Params::expression, formula_help().c_str())
+        .type(FieldType::text())
+        .required()
+        .shorthand();
+  }
+  explicit ExpressionMetric(const Params& p) : formula_(p.expression, "metric Expression") {}
+
+  SumAndWeight build(const ModelView& model) const override {
+    const Builder::NameScope scope(model.builder(), "metric", formula_.position());
+    SampleValues values(model);
+    const Symbol result =
+        formula_.emit(model.builder(), [&](const TensorFormula::Name& name) { return values(name.output); });
+    return sum_and_count(model.builder(), model.builder().to_float(result));
+  }
+
+ private:
+  TensorFormula formula_;
+};
+
 TPACK_REGISTER(Cost, ExpressionCost, "Expression");
+TPACK_REGISTER(Metric, ExpressionMetric, "Expression");
 
 }  // namespace
 }  // namespace tpack

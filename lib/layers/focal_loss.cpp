@@ -30,9 +30,8 @@ class FocalLoss final : public Loss {
     const Builder::NameScope scope(b, kind, p_.logits.position);
     const Classification of = classification(model, p_, kind + " FocalLoss");
     const Symbol of_label = focal(b, b.emit<SoftmaxCrossEntropy>({}, {of.logits, of.labels}).out());
-    return weighted_losses(
-        model, p_, of,
-        {of_label, [&] { return b.reduce_mean(focal(b, b.neg(log_softmax(b, of.logits))), {1}); }});
+    return weighted_losses(model, p_, of,
+                           {of_label, [&] { return focal(b, b.neg(log_softmax(b, of.logits))); }});
   }
   std::optional<Judgement> judgement(const ModelView& model) const override {
     return class_judgement(model, p_);

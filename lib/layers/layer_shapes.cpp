@@ -1,6 +1,10 @@
 #include "layers/layer_shapes.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+
+#include "graph/structural.h"
 
 namespace tpack {
 
@@ -39,6 +43,16 @@ std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Sym
       nn::throw_shape_error(b, "axis " + std::to_string(axis) + " is named twice");
   }
   return found;
+}
+
+bool is_without_samples(const Symbol& x) {
+  std::set<const Node*> seen;
+  const std::function<bool(const Node&)> all = [&](const Node& node) {
+    if (!seen.insert(&node).second) return true;
+    if (node.inputs.empty()) return op_cast<Constant>(node) != nullptr || op_cast<Read>(node) != nullptr;
+    return std::ranges::all_of(node.inputs, [&](const Symbol& in) { return all(*in.node); });
+  };
+  return all(*x.node);
 }
 
 Shape with_batch_of(const Builder& b, Symbol x, const Shape& sample) {

@@ -22,6 +22,9 @@ int axis_inside_samples(const Builder& b, int64_t axis, Symbol x);
 /// As axis_of for several. Errors: ShapeError also for one that is named twice.
 std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Symbol x);
 
+/// Whether the values are made of variables and constants alone, so that they have no axis of the samples.
+bool is_without_samples(const Symbol& x);
+
 /// [N, sample...], with the N of x. Errors: ShapeError if x has no axes.
 Shape with_batch_of(const Builder& b, Symbol x, const Shape& sample);
 

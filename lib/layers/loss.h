@@ -7,15 +7,6 @@
 
 namespace tpack {
 
-/// The losses of samples [N, ...]; they are averaged over all axes, or over the elements that count.
-struct SampleLosses {
-  Symbol values;  // 0 where they do not count
-  Symbol counts;  // 1 or 0 for each; empty: all count
-
-  SampleLosses(Symbol all) : values(all) {}  // NOLINT(google-explicit-constructor)
-  SampleLosses(Symbol some, Symbol which) : values(some), counts(which) {}
-};
-
 /// A function of predictions and targets. `TPACK_REGISTER(Loss, Huber, "Huber")` makes it a term of the cost
 /// and a metric of the same name. Its class has `Params`, `schema()` and a constructor as every component,
 /// and `losses`, which opens the scope `kind`.
@@ -46,14 +37,7 @@ class LossCost final : public Cost {
   }
 
  private:
-  /// Their mean is that over the elements that count: of the batch.
-  Symbol losses(const ModelView& model) const override {
-    const SampleLosses all = loss_.losses(model, kKind);
-    if (!all.counts) return all.values;
-    Builder& b = model.builder();
-    const auto elements = static_cast<double>(all.values.shape().elements());
-    return b.mul(all.values, b.div(elements, b.max(b.reduce_sum(all.counts), 1.0)));
-  }
+  SampleLosses losses(const ModelView& model) const override { return loss_.losses(model, kKind); }
 
   L loss_;
 };

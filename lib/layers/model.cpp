@@ -8,9 +8,9 @@
 #include "core/substitute.h"
 #include "core/text.h"
 #include "layers/cost.h"
+#include "layers/cost_statistic.h"
 #include "layers/layer_parser.h"
 #include "layers/network_builder.h"
-#include "nn/classification.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -344,23 +344,18 @@ class ConfiguredModel final : public TowerFunction {
   static void add_cost(const NamedCost& cost, const ModelView& view, int64_t samples, TowerResult& result,
                        Diagnostics& errors) {
     Builder& b = view.builder();
-    std::vector<Statistic> terms;
+    std::vector<Statistic> statistics;
     Symbol total;
-    Symbol of_task;  // what the cost's statistic is, in training and in inference
-    const auto add = [&](Symbol& sum, Symbol term) { sum = sum ? b.add(sum, term) : term; };
-    const auto statistic_of = [&](const std::string& name, Symbol mean) {
-      Statistic statistic = nn::cost_statistic(b, mean, samples, name);
-      statistic.cost = cost.name;
-      return statistic;
-    };
+    std::vector<CostTerm> of_task;  // what the cost's statistic is, in training and in inference
+    std::vector<CostTerm> all;
     for (const Named<Cost>& term : cost.terms) {
       if (!b.training() && !term.object->in_inference()) continue;
       keep_errors(errors, [&] {
         const std::string name = cost.name == kCost ? term.name : cost.name + "_" + term.name;
-        const Symbol value = term.object->build(view, name);
-        add(total, value);
-        if (term.object->in_inference()) add(of_task, value);
-        terms.push_back(statistic_of(name, value));
+        const CostTerm& made = all.emplace_back(term.object->build(view, name));
+        total = total ? b.add(total, made.value) : made.value;
+        if (term.object->in_inference()) of_task.push_back(made);
+        statistics.push_back(cost_statistic(b, {&made, 1}, samples, name, cost.name));
         if (b.training()) return;
         if (auto judgement = term.object->judgement(view)) {
           judgement->term = name;
@@ -370,8 +365,11 @@ class ConfiguredModel final : public TowerFunction {
     }
     if (!total) return;
     result.costs[cost.name] = total;
-    result.statistics.push_back(statistic_of(cost.name, of_task ? of_task : total));
-    if (cost.terms.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
+    if (const Symbol share = counted_share(b, of_task)) result.counted[cost.name] = share;
+    result.statistics.push_back(
+        cost_statistic(b, of_task.empty() ? all : of_task, samples, cost.name, cost.name));
+    if (cost.terms.size() > 1)
+      result.statistics.insert(result.statistics.end(), statistics.begin(), statistics.end());
   }
 
   Position origin_;

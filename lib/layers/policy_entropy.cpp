@@ -24,7 +24,7 @@ class PolicyEntropy final : public Cost {
   explicit PolicyEntropy(Params p) : Cost(p), p_(std::move(p)) {}
 
  private:
-  Symbol losses(const ModelView& model) const override {
+  SampleLosses losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol logs = log_softmax(b, b.to_float(model.output(p_.logits)));

@@ -29,7 +29,7 @@ class PolicyGradient final : public Cost {
   explicit PolicyGradient(Params p) : Cost(p), p_(std::move(p)) {}
 
  private:
-  Symbol losses(const ModelView& model) const override {
+  SampleLosses losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol now = log_probabilities(model, p_);

@@ -34,7 +34,7 @@ class Regularize final : public Cost {
   bool in_inference() const override { return false; }
 
  private:
-  Symbol losses(const ModelView& model) const override {
+  SampleLosses losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "regularize", p_.variables.position);
     Symbol total;

@@ -10,7 +10,8 @@ struct ReshapeLayerParams {
   Shape shape;
 };
 
-/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order.
+/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order. What depends on no sample,
+/// such as a Variable, has no N.
 class ReshapeLayer final : public Layer {
  public:
   using Params = ReshapeLayerParams;
@@ -18,7 +19,9 @@ class ReshapeLayer final : public Layer {
     return Schema<Params>("The same elements of each sample under another shape.")
         .example("Reshape: {shape: [8, -1]}")
         .field("shape", &Params::shape,
-               "shape of one sample; images are [channels, height, width]; one size may be -1: what is left")
+               "shape of one sample; images are [channels, height, width]; one size may be -1: what is left. "
+               "Of a "
+               "Constant or Variable, the whole shape")
         .required();
   }
   explicit ReshapeLayer(Params p) : p_(p) {
@@ -27,7 +30,9 @@ class ReshapeLayer final : public Layer {
       throw ConfigError("layer Reshape: 'shape' has more than one -1");
   }
 
-  Symbol build(Builder& b, Symbol x) const override { return b.reshape(x, with_batch_of(b, x, p_.shape)); }
+  Symbol build(Builder& b, Symbol x) const override {
+    return b.reshape(x, is_without_samples(x) ? p_.shape : with_batch_of(b, x, p_.shape));
+  }
 
  private:
   Params p_;

@@ -9,12 +9,14 @@ namespace {
 
 struct ScaleLikeParams {
   Ref<LayerOutput> data;
+  bool log = false;
 };
 
-/// y = x * deviation + mean, those that an input of the model has in the training data: what a network gives
-/// near -1 to 1 becomes a price. They are a variable [2, columns], which is filled when training begins and
-/// is stored with the weights. Shapes: x [N, columns], or [N] for one -> y same, in the float type. Source:
-/// Keras, Normalization(invert=True).
+/// y = x * deviation + mean, or exp(x * deviation + mean) - 1 with those of log(1 + data), those that an
+/// input of the model has in the training data: what a network gives near -1 to 1 becomes a price. They are a
+/// variable [2, columns], which is filled when training begins and is stored with the weights. Shapes: x [N,
+/// columns], or [N] for one -> y same, in the float type. Source: Keras, Normalization(invert=True);
+/// scikit-learn, TransformedTargetRegressor with log1p.
 class ScaleLike final : public Layer {
  public:
   using Params = ScaleLikeParams;
@@ -23,12 +25,15 @@ class ScaleLike final : public Layer {
                "y = x * deviation + mean, those that an input of the model, such as the targets, has in "
                "data.train: brings what the last layer gives to the scale of numbers that are far from 1.")
         .example("ScaleLike: price")
-        .field(
-            "data", &Params::data,
-            "the input: numbers, one of each sample or as many as x has columns; of a pass over data.train, "
-            "or its first 10,000 samples")
+        .field("data", &Params::data,
+               "the input: numbers, one per sample or one per column of x; learned from all samples of "
+               "data.train, or with images from 10,000 of them")
         .required()
-        .shorthand();
+        .shorthand()
+        .field("log", &Params::log,
+               "true: x is the logarithm of 1 + y, for prices, amounts and counts of which a few are much "
+               "larger than the others: y = exp(x * deviation + mean) - 1, with the mean and deviation of "
+               "log(1 + data)");
   }
   explicit ScaleLike(Params p) : p_(std::move(p)) {}
 
@@ -49,9 +54,10 @@ class ScaleLike final : public Layer {
     const Symbol of_data = b.variable({.name = b.variable_name("of_data"),
                                        .spec = {b.float_type(), Shape{2, columns}},
                                        .initialize = leave_as_it_is,
-                                       .of_numbers = NumbersOfInput{p_.data.name, p_.data.position}});
+                                       .of_numbers = NumbersOfInput{p_.data.name, p_.data.position, p_.log}});
     const auto row = [&](int64_t i) { return b.reshape(slice(b, of_data, {i, 0}, {1, columns}), {columns}); };
-    return b.add(b.mul(y, row(1)), row(0));
+    const Symbol scaled = b.add(b.mul(y, row(1)), row(0));
+    return p_.log ? b.expm1(scaled) : scaled;
   }
 
  private:

@@ -28,8 +28,7 @@ class SoftmaxCrossEntropyLoss final : public Loss {
     if (const Symbol soft = model.soft_labels(p_.labels, scores)) return of_soft(model, scores, soft);
     const Classification of = classification(model, p_, kind + " SoftmaxCrossEntropy");
     const Symbol of_label = b.emit<SoftmaxCrossEntropy>({}, {of.logits, of.labels}).out();
-    return weighted_losses(model, p_, of,
-                           {of_label, [&] { return b.neg(b.reduce_mean(log_softmax(b, of.logits), {1})); }});
+    return weighted_losses(model, p_, of, {of_label, [&] { return b.neg(log_softmax(b, of.logits)); }});
   }
   std::optional<Judgement> judgement(const ModelView& model) const override {
     return class_judgement(model, p_);

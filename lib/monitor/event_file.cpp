@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/clock.h"
+#include "core/error.h"
 #include "monitor/crc32c.h"
 
 namespace tpack {
@@ -38,7 +39,13 @@ std::string new_path(const std::string& folder) {
 
 EventFile::EventFile(const std::string& folder, FileIo& io) : file_(new_path(folder), io) {
   add(ProtoMessage().real64(kWallTime, wall_time_s()).bytes(kFileVersion, "brain.Event:2"));
-  flush();
+  try {
+    flush();
+  } catch (const ResourceError&) {
+    std::error_code ignored;  // an empty file would stay
+    std::filesystem::remove(path(), ignored);
+    throw;
+  }
 }
 
 void EventFile::add(const ProtoMessage& event) {

@@ -108,8 +108,13 @@ class TensorBoard final : public Monitor {
 
  private:
   void add(const ProtoMessage& value, const StepStamp& at) {
-    if (folder_.empty()) return;
-    if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the one before failed
+    if (folder_.empty() || (file_ == nullptr && since_failure_.seconds() < kRetryS)) return;
+    try {
+      if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the one before failed
+    } catch (const ResourceError&) {
+      since_failure_.reset();
+      throw;
+    }
     file_->add_summary(ProtoMessage().message(kSummaryValue, value), at.global_step);
   }
   void flush() {
@@ -119,6 +124,7 @@ class TensorBoard final : public Monitor {
       file_->flush();
     } catch (const ResourceError&) {
       file_.reset();  // its end may be torn
+      since_failure_.reset();
       throw;
     }
   }
@@ -127,6 +133,9 @@ class TensorBoard final : public Monitor {
   std::string folder_;  // empty: no log folder
   std::unique_ptr<EventFile> file_;
   Stopwatch since_flush_;
+  /// After a failure, such as a full disk, nothing is written for some time: each try makes a file.
+  static constexpr double kRetryS = 60;
+  Stopwatch since_failure_;
 };
 
 TPACK_REGISTER(Monitor, TensorBoard, "TensorBoard", "TFEventWriter");

@@ -56,6 +56,7 @@ struct DataParallel::UpdatePrograms {
   Executable* last_update = nullptr;
   bool has_run = false;
   bool skipped = false;  // by the last run
+  double weight = 0;     // of the batches of the step, where they are weighed
   // Of a guarded update: what its backward assigns besides the gradient, and what that was before.
   std::vector<std::pair<Tensor, Tensor>> before;
 };
@@ -145,9 +146,10 @@ std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t
   return all;
 }
 
-/// Between processes a large gradient is reduced in parts, in the order in which backward computes them.
+/// Between processes a large gradient is reduced in parts, in the order in which backward computes them. Not
+/// where batches are weighed: the sum of the weights is known only after backward.
 void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& programs) {
-  if (!has_processes() || options_.bucket_bytes == 0) return;
+  if (!has_processes() || options_.bucket_bytes == 0 || weighs_) return;
   const auto element = static_cast<int64_t>(size_of(programs.gradient.dtype()));
   const auto buckets =
       gradient_buckets(device(k).variables().layout(updates_[update].name), options_.bucket_bytes / element);
@@ -179,6 +181,8 @@ void DataParallel::reduce_bucket(size_t k, size_t update, size_t number) {
 }
 
 void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
+  weighs_ = batches_of_step() > 1 && (counts_differ_ || !smaller.empty());
+  if (weighs_) graphs_.weigh_batches(function_.inputs().front().batched ? signature.front().shape[0] : 1);
   const auto compiling = std::make_shared<std::mutex>();
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
@@ -311,6 +315,10 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   tower.ends_step = number + 1 == options_.accumulate;
   programs.last_backward = &programs.backward->run(tower.batch, info);
   programs.has_run = true;
+  if (weighs_) {
+    const Tensor& weight = programs.last_backward->fetched(programs.backward->fetch_index(kBatchWeight));
+    programs.weight = (first ? 0 : programs.weight) + weight.at(0);
+  }
   const bool is_under_way = tower.ends_step && !programs.buckets.empty();
   if (options_.accumulate == 1 || is_under_way) return;
   programs.gradient_on_host.copy_from(programs.gradient);
@@ -321,6 +329,14 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   }
 }
 
+/// Scales the gradient so that the mean over the batches is that of one large batch.
+void DataParallel::weigh(Tower& tower, UpdatePrograms& programs) const {
+  double all = programs.weight;
+  if (tower.comm != nullptr) tower.comm->all_reduce_sum(std::span(&all, 1), "the weights of batches");
+  const double factor = all > 0 ? static_cast<double>(batches_of_step()) / all : 0;
+  if (factor != 1) scale(programs.gradient_on_host, factor);
+}
+
 /// The sum over all batches of the step, for those that update variables.
 void DataParallel::reduce(Tower& tower, UpdatePrograms& programs) {
   if (!programs.buckets.empty()) {
@@ -329,6 +345,7 @@ void DataParallel::reduce(Tower& tower, UpdatePrograms& programs) {
     if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
     if (options_.accumulate == 1 && tower.comm != nullptr)
       programs.gradient_on_host.copy_from(programs.gradient);
+    if (weighs_) weigh(tower, programs);
     const auto sum = updates_once_ ? reduce_sum : all_reduce_sum;
     if (tower.comm != nullptr) sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
   }

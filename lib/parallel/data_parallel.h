@@ -58,6 +58,7 @@ class DataParallel final : public Replicas {
   bool take_batch(size_t tower, int64_t number, const Batches& batches);
   void step_of(size_t tower, int64_t global_step, const Batches& batches);
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
+  void weigh(Tower& tower, UpdatePrograms& programs) const;
   void reduce(Tower& tower, UpdatePrograms& programs);
   bool is_finite(size_t tower, size_t update) const;
   void apply(size_t tower, size_t update, const RunInfo& info);
@@ -65,6 +66,7 @@ class DataParallel final : public Replicas {
   void read(const FetchedStatistic& statistic) const override;
 
   std::unique_ptr<LocalGroup> group_;  // of several towers
+  bool weighs_ = false;                // batches of a step count differently
   bool updates_once_ = false;          // one optimizer state for all towers of the process
   std::atomic<uint32_t> updates_made_ =
       0;  // by the first tower, for the others; those of a tower are as many

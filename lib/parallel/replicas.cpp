@@ -66,7 +66,9 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   std::vector<std::string> names;
   std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
   statistics_.clear();
-  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
+  const TowerResult result = build_tower(b, function_, signature, {});
+  counts_differ_ = !result.counted.empty();
+  for (const Statistic& statistic : result.statistics) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
     statistics_.push_back({update, fetched[update]++, Tally(statistic), statistic.known_goal()});

@@ -188,6 +188,7 @@ class Replicas {
   int64_t last_step_ = 0;
   Watch watch_;
   bool guards_ = false;
+  bool counts_differ_ = false;   // between batches of one size: some losses do not count
   std::vector<size_t> skipped_;  // updates of the last step
 
  private:

@@ -62,7 +62,14 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     Builder b(plain, table, options);
     const auto wanted = [&](const Statistic& statistic) { return update_of(statistic) == index; };
     const auto outputs = index == 0 ? fetches : std::vector<std::string>();
-    plain.fetch(kCostFetch, cost_of(update, tower_, build_tower(b, tower_, fed, outputs, wanted)));
+    const TowerResult result = build_tower(b, tower_, fed, outputs, wanted);
+    Symbol cost = cost_of(update, tower_, result);
+    if (nominal_) {
+      const Symbol weight = weight_of(b, index, result, fed);
+      b.fetch(kBatchWeight, weight);
+      cost = b.mul(cost, weight);
+    }
+    plain.fetch(kCostFetch, cost);
   }
   plain.keep_assignments([&](const Assignment& a) {
     const bool is_local = table.find(a.variable)->scope == VariableScope::kLocal;
@@ -92,6 +99,16 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     b.assign(gradient_name(trained[i]->name), gradient);
   }
   return graph;
+}
+
+/// []: 1 for a full batch in which all losses count.
+Symbol TrainingGraphs::weight_of(Builder& b, size_t update, const TowerResult& result,
+                                 const Signature& fed) const {
+  const bool has_samples = tower_.inputs().front().batched;
+  const double size =
+      has_samples ? static_cast<double>(fed.front().shape[0]) / static_cast<double>(*nominal_) : 1;
+  const auto counted = result.counted.find(updates_[update].cost.name);
+  return counted == result.counted.end() ? b.constant(size) : b.stop_gradient(b.mul(counted->second, size));
 }
 
 /// Each time that a tower is built it must train what it trained first.

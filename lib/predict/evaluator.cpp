@@ -1,5 +1,7 @@
 #include "predict/evaluator.h"
 
+#include <algorithm>
+
 #include "predict/bad_input.h"
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
@@ -38,10 +40,19 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
     if (is_fetched(judgements_[i])) fetch += judged_ == Judged::kSamples ? 3 : 2;
     class_names_.push_back(ClassReport::names_of(
         judgements_[i], tpack::class_names(judgements_[i].targets, *place_.tower, flow_)));
-    if (ClassReport::classes_of(judgements_[i]) == 0) continue;
+    if (ClassReport::classes_of(judgements_[i]) == 0 || has_report_of(judgements_[i])) continue;
     reports_.push_back(i);
     tallies_.emplace_back(ClassReport::parts_of(judgements_[i]));
   }
+}
+
+/// Several terms of a cost may compare the same scores with the same labels.
+bool Evaluator::has_report_of(const Judgement& judgement) const {
+  return std::ranges::any_of(reports_, [&](size_t i) {
+    const Judgement& other = judgements_[i];
+    return other.kind == judgement.kind && other.predictions == judgement.predictions &&
+           other.targets == judgement.targets && other.ignored == judgement.ignored;
+  });
 }
 
 StatisticGoals Evaluator::goals() const {

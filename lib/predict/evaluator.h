@@ -91,6 +91,7 @@ class Evaluator {
  private:
   TowerResult build(Graph& graph, const Signature& fed) const;
   bool is_fetched(const Judgement& judgement) const;
+  bool has_report_of(const Judgement& judgement) const;
   std::unique_ptr<InputReader> open() const;
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 

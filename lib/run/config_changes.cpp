@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 #include "core/error.h"
 #include "core/text.h"
 
@@ -153,6 +155,69 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
       compare(&entry.value, nullptr, entry.key, changes);
   }
   return changes;
+}
+
+ChangeHistory::ChangeHistory(const std::string& json, const std::string& source) {
+  try {
+    for (const auto& one : nlohmann::json::parse(json))
+      all_[one.at("global_step").get<int64_t>()] = one.at("changes").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(source, std::string("its changes of the config cannot be read: ") + error.what());
+  }
+}
+
+void ChangeHistory::add(int64_t global_step, const std::vector<std::string>& changes) {
+  if (changes.empty()) return;
+  std::vector<std::string>& here = all_[global_step];
+  here.insert(here.end(), changes.begin(), changes.end());
+}
+
+std::string ChangeHistory::to_json() const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& [step, changes] : all_) json.push_back({{"global_step", step}, {"changes", changes}});
+  return json.dump();
+}
+
+std::vector<std::string> ChangeHistory::lines() const {
+  std::vector<std::string> lines;
+  for (const auto& [step, changes] : all_)
+    for (const std::string& change : changes)
+      lines.push_back("from global_step " + std::to_string(step) + ": " + change);
+  return lines;
+}
+
+FirstValues first_values(const VariableTable& table) {
+  FirstValues values;
+  for (const std::string& name : table.hyper_parameters()) {
+    const VariableSpec& spec = *table.find(name);
+    if (spec.schedule) {
+      values[name] = std::nullopt;
+      continue;
+    }
+    const Tensor first = Tensor::zeros({DType::kFloat64, spec.spec.shape});
+    Rng unused(0);
+    if (spec.initialize) spec.initialize(first, unused);
+    values[name] = first.at(0);
+  }
+  return values;
+}
+
+std::string to_json(const FirstValues& values) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : values) json[name] = value ? nlohmann::ordered_json(*value) : nullptr;
+  return json.dump();
+}
+
+FirstValues first_values_from(const std::string& json, const std::string& source) {
+  FirstValues values;
+  try {
+    const auto all = nlohmann::json::parse(json);
+    for (const auto& [name, value] : all.items())
+      values[name] = value.is_null() ? std::nullopt : std::optional(value.get<double>());
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(source, std::string("its hyper-parameters cannot be read: ") + error.what());
+  }
+  return values;
 }
 
 }  // namespace tpack

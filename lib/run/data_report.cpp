@@ -1,5 +1,8 @@
 #include "run/data_report.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
@@ -21,6 +24,15 @@ std::vector<SourceFacts> facts_for(const TowerFunction* tower, const DataFlow& f
   return all;
 }
 
+/// A classifier learns nothing from samples of one class.
+std::string remark_of_one_class(const SourceFacts& facts) {
+  const auto has_samples = [](const SourceFacts::Class& one) { return one.samples > 0; };
+  const auto first = std::find_if(facts.classes.begin(), facts.classes.end(), has_samples);
+  if (first == facts.classes.end() || std::any_of(std::next(first), facts.classes.end(), has_samples))
+    return "";
+  return "; all samples are of class '" + first->name + "', so there is nothing to tell apart";
+}
+
 }  // namespace
 
 std::string describe_data(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower) {
@@ -29,6 +41,7 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows, const To
     for (const SourceFacts& facts : facts_for(tower, flow)) {
       text += "data." + name + ": " + facts.str();
       for (const std::string& remark : facts.remarks) text += "; " + remark;
+      if (name == "train") text += remark_of_one_class(facts);
       text += "\n";
     }
   }

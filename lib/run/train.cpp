@@ -53,8 +53,7 @@ class TrainRun {
   void compare_ranks(const char* what, const std::string& text) const;
   LoopOptions loop_options();
   void start(Loop& loop);
-  void warn_of_other_rates(Run& run) const;
-  Position written_position(const std::string& update) const;
+  void use_changed_hyper_parameters(Run& run);
   void end() const;
   void write_plan() const;
   void write_exit(int code, const std::string& reason) const;
@@ -68,11 +67,13 @@ class TrainRun {
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
   bool folder_begun_ = false;
-  bool sets_hyper_parameter_ = false;  // a callback of the config
-  std::string checkpoint_path_;        // empty: a new run
+  std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
   std::string restored_;                             // what was taken from it, or from `init`
   std::vector<std::string> config_changes_;          // since the checkpoint
+  std::vector<std::string> changed_values_;          // of hyper-parameters, by the config
+  std::vector<std::string> kept_values_;             // that the config could not change
+  ChangeHistory changes_;                            // of the config, by this run and earlier ones
   std::string data_record_;                          // what this run reads
   std::map<std::string, std::string> data_changes_;  // since the checkpoint, by flow
   Plan plan_;
@@ -114,9 +115,6 @@ void TrainRun::train() {
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
-  sets_hyper_parameter_ = std::any_of(e.callbacks.begin(), e.callbacks.end(), [](const NamedCallback& named) {
-    return named.callback->sets_hyper_parameter();
-  });
   if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
   if (chief()) {
@@ -153,8 +151,7 @@ void TrainRun::prepare_data() {
 
 void TrainRun::enter_folder() {
   if (chief()) {
-    const std::string path =
-        options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
+    const std::string path = run_folder_path(options_, experiment_->config.name);
     reject_to_replace_the_config(path);
     folder_.emplace(path, options_.resume);
     if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
@@ -189,6 +186,8 @@ void TrainRun::begin_folder() {
   if (chief() && !restored_.empty()) log::info(restored_);
   warn_of_config_changes();
   if (chief()) {
+    for (const std::string& change : changed_values_) log::info("from here on, " + change);
+    for (const std::string& value : kept_values_) log::warning(value);
     for (const auto& [flow, change] : data_changes_) log::warning(change);
   }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
@@ -226,7 +225,6 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
   }
 }
 
-/// Weights, optimizer state and learning rate go on as the checkpoint has them, whatever the config says now.
 void TrainRun::compare_with_checkpoint() {
   const auto text = checkpoint_.texts.find(layout::kConfig);
   if (text == checkpoint_.texts.end()) return;
@@ -239,7 +237,8 @@ void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
   log::warning(
       "the config differs from the checkpoint's: " + join(config_changes_, "; ") +
-      "; a resumed run has the variables, the learning rate and the position in the data of the checkpoint");
+      "; the new values are used from here on, with the variables and the position in the data of the "
+      "checkpoint");
 }
 
 LoopOptions TrainRun::loop_options() {
@@ -266,6 +265,9 @@ LoopOptions TrainRun::loop_options() {
     content.texts[layout::kWrittenIn] = folder;
     content.texts[layout::kPlan] = plan_.to_json();
     content.texts[layout::kFlows] = data_record_;
+    if (const VariableStore* store = experiment_->trainer->variables())
+      content.texts[layout::kHyperParameters] = to_json(first_values(store->table()));
+    if (!changes_.empty()) content.texts[layout::kChanges] = changes_.to_json();
     if (!labels.empty()) content.texts[layout::kLabels] = labels;
     if (!fitted.empty()) content.texts[layout::kFitted] = fitted;
   };
@@ -276,6 +278,10 @@ LoopOptions TrainRun::loop_options() {
 void TrainRun::restore(Loop& loop) {
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
+    use_changed_hyper_parameters(loop.state());
+    if (const auto text = checkpoint_.texts.find(layout::kChanges); text != checkpoint_.texts.end())
+      changes_ = ChangeHistory(text->second, checkpoint_path_);
+    changes_.add(loop.state().global_step(), config_changes_);
     checkpoint_ = {};
     restored_ = "resuming from " + checkpoint_path_ + " (global_step " +
                 std::to_string(loop.state().global_step()) + ")";
@@ -295,7 +301,6 @@ void TrainRun::start(Loop& loop) {
   if (!is_changed && loop.nothing_is_left()) monitors_->detach();
   for (const auto& [flow, change] : data_changes_)
     if (flow != "train") folder_->set_best_aside(flow);
-  if (!checkpoint_path_.empty()) warn_of_other_rates(loop.state());
   write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the data\n" + describe_data(e.flows, e.tower.get()));
@@ -308,54 +313,41 @@ void TrainRun::start(Loop& loop) {
     log::info("no max_epoch: runs until stopped");
 }
 
-/// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.
-void TrainRun::warn_of_other_rates(Run& run) const {
-  if (sets_hyper_parameter_) return;
-  const ConfigNode config = experiment_->effective();
-  const std::vector<std::string> known = run.hyper_parameters();
-  for (const Update& update : experiment_->updates) {
-    const std::string name = update.hyper_parameter(kLearningRate);
-    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
-    const ConfigNode* slot = update.name.empty()
-                                 ? config.find("optimizer")
-                                 : config.find("updates")->find(update.name)->find("optimizer");
-    const ConfigNode* rate = component_item(*slot, Optimizer::kKind).params.find(kLearningRate);
-    if (rate == nullptr) continue;
-    Diagnostics errors;
-    Reader reader(name, {}, errors);
-    const StepSize step = run.step_size();
-    const Scheduled given = Codec<LearningRate>::parse(*rate, reader)
-                                .value_or(LearningRate())
-                                .of(static_cast<double>(step.batch * step.batches()));
-    if (given.schedule) continue;
-    const double written = given.number;
+/// A number that the config has changed is used from here on, unless a callback has set it since: the
+/// checkpoint then has another one than its config.
+void TrainRun::use_changed_hyper_parameters(Run& run) {
+  const VariableStore* store = experiment_->trainer->variables();
+  const auto text = checkpoint_.texts.find(layout::kHyperParameters);
+  if (store == nullptr) return;
+  const bool is_known = text != checkpoint_.texts.end();  // not by versions before 0.2
+  const FirstValues before = is_known ? first_values_from(text->second, checkpoint_path_) : FirstValues();
+  const auto same = [](double a, double b) { return static_cast<float>(a) == static_cast<float>(b); };
+  const auto short_text = [](double value) { return shortest(static_cast<float>(value)); };
+  for (const auto& [name, now] : first_values(store->table())) {
+    if (!now) continue;  // it follows its schedule
     const double actual = run.hyper_parameter(name);
-    if (static_cast<float>(written) == static_cast<float>(actual)) continue;
-    log::warning(written_position(update.name).str() + ": " + name + " stays " +
-                 shortest(static_cast<float>(actual)) +
-                 ", as in the checkpoint; to change it, add ScheduledHyperParamSetter: {param: " + name +
-                 ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
-                 shortest(static_cast<float>(written)) + "]]} to the callbacks");
+    const auto at = before.find(name);
+    const bool was_scheduled = at != before.end() && !at->second;
+    if (same(actual, *now) || (at != before.end() && at->second && same(*at->second, *now))) continue;
+    if (was_scheduled || (at != before.end() && same(actual, *at->second))) {
+      run.set_hyper_parameter(name, *now);
+      changed_values_.push_back(name + " was " + short_text(actual) + ", is " + short_text(*now));
+    } else {
+      kept_values_.push_back(name + " stays " + short_text(actual) + ", as " +
+                             (is_known ? "a callback has set it" : "in the checkpoint") + ", and not " +
+                             short_text(*now) + "; to change it, add ScheduledHyperParamSetter: {param: " +
+                             name + ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) +
+                             ", " + short_text(*now) + "]]} to the callbacks");
+    }
   }
-}
-
-/// Where the config as it was written has the optimizer of an update.
-Position TrainRun::written_position(const std::string& update) const {
-  const ConfigNode* optimizer = &experiment_->source.root;
-  const std::vector<std::string> path = update.empty()
-                                            ? std::vector<std::string>{"optimizer"}
-                                            : std::vector<std::string>{"updates", "GAN", update, "optimizer"};
-  for (const std::string& key : path) {
-    if (const ConfigNode* next = optimizer->find(key)) optimizer = next;
-  }
-  return optimizer->position();
 }
 
 /// What an end without an error still has to say. Errors: ResourceError, GateMissed.
 void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
     warn_of_bad_samples(name, flow, "; bad_samples.txt lists them");
-  if (result_.lacks_a_save) throw ResourceError("a checkpoint could not be saved; see the messages above");
+  if (result_.lacks_a_save)
+    throw ResourceError(result_.missing_checkpoint + " could not be saved; see the messages above");
   const bool is_over = result_.ending != StopReason::kInterrupted && result_.ending != StopReason::kPaused;
   if (chief() && is_over) require_gates(experiment_->config.gates, *monitors_);
 }
@@ -381,6 +373,10 @@ void TrainRun::write_exit(int code, const std::string& reason) const {
 }
 
 }  // namespace
+
+std::string run_folder_path(const TrainOptions& options, const std::string& name) {
+  return options.log_dir.empty() ? "train_log/" + name : options.log_dir;
+}
 
 LoopResult train(const TrainOptions& options, Comm& world, const Interruption& interruption) {
   return TrainRun(options, world, interruption).run();

@@ -39,4 +39,7 @@ struct Interruption {
 /// Diverged, DistributedError, GateMissed. exit.json has the same text.
 LoopResult train(const TrainOptions& options, Comm& world, const Interruption& interruption = {});
 
+/// The folder of a run: --log-dir, or train_log/NAME.
+std::string run_folder_path(const TrainOptions& options, const std::string& name);
+
 }  // namespace tpack

@@ -80,6 +80,7 @@ PlannedSearch plan_folds(const FoldOptions& options) {
     const std::string stem = std::filesystem::path(options.config).stem();
     search.log_dir = "train_log/" + (name != nullptr && name->is_string() ? name->text() : stem) + "-folds";
   }
+  search.metric.is_needed = false;
   return plan_search(search);
 }
 

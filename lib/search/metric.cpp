@@ -69,6 +69,8 @@ SearchMetric choose_metric(const MetricRequest& request, const KnownStatistics& 
   std::string name = request.name;
   if (name.empty() && !known.saved.empty()) name = known.saved[0].name;
   if (name.empty()) name = usual_name(known);
+  if (name.empty() && !request.is_needed && !known.statistics.empty())
+    return {known.statistics.begin()->first, Goal::kMin};
   if (name.empty())
     throw ConfigError(
         "--metric is missing: the config does not tell by which statistic runs are compared; "

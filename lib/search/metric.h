@@ -22,6 +22,7 @@ struct SearchMetric {
 struct MetricRequest {
   std::string name;  // empty: not given
   std::optional<Goal> goal;
+  bool is_needed = true;  // false: runs are not compared, so any statistic will do
 };
 
 /// What a config says about its statistics.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text.h"
 #include "draw/text_table.h"
 
@@ -24,7 +26,8 @@ std::string full_number(const std::optional<double>& value) { return value ? sho
 
 }  // namespace
 
-SearchResults::SearchResults(const SearchRecord& record, const std::string& folder) : record_(record) {
+SearchResults::SearchResults(const SearchRecord& record, const std::string& folder)
+    : record_(record), folder_(folder) {
   for (const SearchRun& run : record.runs)
     rows_.push_back({&run, read_metric(folder + "/" + run.name, record.plan.metric), ""});
   std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
@@ -77,6 +80,30 @@ std::string SearchResults::csv() const {
     text += line(cells);
   }
   return text;
+}
+
+std::string SearchResults::json() const {
+  using json = nlohmann::ordered_json;
+  const auto number = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+  };
+  const SearchMetric& metric = record_.plan.metric;
+  json all = {{"metric", metric.name}, {"goal", goal_name(metric.goal)}, {"runs", json::array()}};
+  for (const Row& row : rows_) {
+    json values = json::object();
+    for (size_t i = 0; i < record_.keys.size(); ++i) values[record_.keys[i]] = row.run->values[i];
+    all["runs"].push_back({{"rank", row.rank.empty() ? json(nullptr) : json(std::stoi(row.rank))},
+                           {"run", row.run->name},
+                           {"folder", folder_ + "/" + row.run->name},
+                           {"values", values},
+                           {"best", number(row.metric.best)},
+                           {"last", number(row.metric.last)},
+                           {"epochs", row.metric.epochs},
+                           {"seconds", row.run->seconds},
+                           {"state", state_name(row.run->state)},
+                           {"reason", row.run->reason}});
+  }
+  return all.dump(1) + "\n";
 }
 
 }  // namespace tpack

@@ -16,6 +16,8 @@ class SearchResults {
   std::string table() const;
   /// The same with full names, as CSV.
   std::string csv() const;
+  /// The same as one JSON object, for scripts.
+  std::string json() const;
 
  private:
   struct Row {
@@ -25,6 +27,7 @@ class SearchResults {
   };
 
   const SearchRecord& record_;
+  std::string folder_;
   std::vector<Row> rows_;
 };
 

@@ -1,5 +1,9 @@
 #include "tools/checkpoint_diff.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -13,10 +17,40 @@ namespace {
 
 using Differences = std::vector<CheckpointDifference>;
 
+std::string rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
 std::string difference(const Tensor& a, const Tensor& b) {
   if (!(a.spec() == b.spec())) return a.spec().str() + " and " + b.spec().str();
   if (bit_equal(a, b)) return "";
-  return is_float(a.dtype()) ? "largest difference " + shortest(max_difference(a, b)) : "values differ";
+  if (!is_float(a.dtype())) return "values differ";
+  double most = 0;
+  for (const Tensor* tensor : {&a, &b})
+    for (int64_t i = 0; i < tensor->elements(); ++i) most = std::max(most, std::abs(tensor->at(i)));
+  return "largest difference " + rounded(max_difference(a, b)) + " of values up to " + rounded(most);
+}
+
+/// Of two histories [[step, value], ...].
+std::string difference_of_histories(const std::string& a, const std::string& b) {
+  if (a == b) return "";
+  const auto first = nlohmann::json::parse(a);
+  const auto second = nlohmann::json::parse(b);
+  if (first.size() != second.size())
+    return std::to_string(first.size()) + " and " + std::to_string(second.size()) + " values";
+  double most = 0;
+  std::string step;
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (!first[i][1].is_number() || !second[i][1].is_number()) continue;
+    const double apart = std::abs(first[i][1].get<double>() - second[i][1].get<double>());
+    if (!(apart > most)) continue;
+    most = apart;
+    step = first[i][0].dump();
+  }
+  return step.empty() ? "values differ"
+                      : "largest difference " + rounded(most) + ", after global_step " + step;
 }
 
 template <class T, class Compare>
@@ -61,7 +95,7 @@ Differences compare_checkpoints(CheckpointContent a, const std::string& path_a, 
     return [text](const std::string& x, const std::string& y) { return x == y ? "" : text; };
   };
   compare(a.tensors, b.tensors, all, difference);
-  compare(take_history(a, path_a), take_history(b, path_b), all, equal_or("values differ"));
+  compare(take_history(a, path_a), take_history(b, path_b), all, difference_of_histories);
   compare(a.texts, b.texts, all, equal_or("texts differ"));
   return all;
 }

@@ -197,7 +197,7 @@ void BatchTrainer::save(CheckpointContent& content) const {
 void BatchTrainer::check_resumable(const CheckpointContent& content, const std::string& source) const {
   const State data = data_state(content, source);
   require_same(data, source, "ranks", world().size());
-  require_same(data, source, "batch_size", *data_->batch_size());
+  require_batch_size(content, source, data, *data_->batch_size());
   require_same(data, source, "seed", static_cast<int64_t>(setup_.seed));
   require_seek(data, source, *data_);
 }
@@ -214,7 +214,7 @@ void BatchTrainer::load(const CheckpointContent& content, const std::string& sou
                                         array.spec().str() + "; to resume, use the same trainer");
     array.copy_from(found->second);
   }
-  open(load_position(data_state(content, source)));
+  open(position_for(data_state(content, source), *data_));
 }
 
 std::unique_ptr<TowerFunction> BatchTrainer::stored_tower(const CheckpointContent& content,

@@ -67,6 +67,8 @@ class BatchTrainer : public Trainer {
   /// Samples of the batches of all ranks in a step, if these are whole.
   int64_t batch_of_all() const;
   const TrainSetup& with() const { return setup_; }
+  /// data.train.
+  const DataFlow& data() const { return *data_; }
   Comm& world() const { return *setup_.world; }
   VariableStore& store() { return device_->variables(); }
   /// Runs the program on the batch of this step; the values of `fetches`, in their order.

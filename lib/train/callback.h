@@ -181,8 +181,6 @@ class Callback {
   }
   /// Whether its hooks write to variables.
   virtual bool changes_variables() const { return false; }
-  /// Whether it sets a hyper-parameter.
-  virtual bool sets_hyper_parameter() const { return false; }
   /// The statistics of whose best values it keeps the weights, and which values are better.
   virtual std::vector<std::pair<std::string, Goal>> saves_best_of() const { return {}; }
   /// What a checkpoint keeps of it. On the chief alone: between hooks, and before a phase in which a callback

@@ -40,7 +40,7 @@ void CheckpointWriter::write_one(const CheckpointRequest& first,
     std::filesystem::create_directories(path.parent_path(), ignored);
     save_checkpoint(path.string(), content, io_);
   } catch (const Error& error) {
-    failed_.insert(kind);
+    failed_[kind] = path.string();
     log::error(std::string("a checkpoint was not saved: ") + error.what());
     tell([&](const CheckpointRequest& request) {
       if (request.failed) request.failed(error);

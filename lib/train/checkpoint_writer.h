@@ -23,6 +23,8 @@ class CheckpointWriter {
   /// True if something that was to be kept is in no file: a save failed, and none of its kind has
   /// succeeded since (of the same name, or any to resume from).
   bool lacks_a_save() const { return !failed_.empty(); }
+  /// The path of such a save; empty if there is none.
+  std::string missing() const { return failed_.empty() ? "" : failed_.begin()->second; }
 
  private:
   void write_one(const CheckpointRequest& first, const std::vector<CheckpointRequest>& requests,
@@ -30,7 +32,7 @@ class CheckpointWriter {
 
   std::string run_folder_;
   FileIo& io_;
-  std::set<std::string> failed_;  // names; "" for those to resume from
+  std::map<std::string, std::string> failed_;  // paths by name; "" for those to resume from
 };
 
 }  // namespace tpack

@@ -56,10 +56,48 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   if (!batch)
     throw ConfigError(data_->origin(),
                       "data.train gives single samples; end it with BatchData: {batch_size: ...}");
-  components_ = bind_inputs(setup.tower->inputs(), data_->spec(), "data.train");
-  signature_ = batch_specs(*setup.tower, *batch);
-  statistics_ = replicas_->declare(signature_);
+  signature_ = signature(*batch);
+  Diagnostics errors;  // of the data and of the model at once
+  const auto keep = [&](const auto& act) {
+    try {
+      act();
+    } catch (const ConfigError& error) {
+      errors.add(error, {});
+    }
+  };
+  keep([&] { components_ = bind_inputs(setup.tower->inputs(), data_->spec(), "data.train"); });
+  const auto fed = errors.ok() ? std::optional(signature_) : signature_of_data(signature_);
+  if (fed) keep([&] { statistics_ = replicas_->declare(*fed); });
+  errors.throw_if_any();
   if (agent_) connect_agent();
+}
+
+/// What a step is fed: mixed labels are probabilities where the model declares class numbers.
+Signature DataParallelTrainer::signature(int64_t batch) const {
+  Signature fed = batch_specs(*setup_.tower, batch);
+  const std::vector<TowerInput>& inputs = setup_.tower->inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto at = data_->spec().find(inputs[i].component);
+    if (!at || !data_->spec()[*at].is_mixed_label || inputs[i].spec != data_->spec()[*at].declared())
+      continue;
+    const TensorSpec& mixed = data_->spec()[*at].tensor;
+    fed[i] = {mixed.dtype, Shape{batch, mixed.shape[1]}};
+  }
+  return fed;
+}
+
+/// What the data give, where that is not what the model declares; nothing where they have other axes, of
+/// which mistakes in the model may be consequences.
+std::optional<Signature> DataParallelTrainer::signature_of_data(Signature declared) const {
+  const std::vector<TowerInput>& inputs = setup_.tower->inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto at = data_->spec().find(inputs[i].component);
+    if (!at || data_->spec()[*at].tensor.shape.rank() != declared[i].shape.rank()) return std::nullopt;
+    const auto sizes = data_->spec()[*at].tensor.shape.sizes();
+    if (std::find(sizes.begin(), sizes.end(), Shape::kUnknown) != sizes.end()) return std::nullopt;
+    declared[i] = data_->spec()[*at].tensor;
+  }
+  return declared;
 }
 
 void DataParallelTrainer::connect_agent() {
@@ -75,8 +113,7 @@ void DataParallelTrainer::compile() {
   compiled_ = true;
   // All that the data can bring, so that a plan is whole before the first step.
   std::vector<Signature> smaller;
-  if (const int64_t left = data_->batching()->remainder(); left > 0)
-    smaller.push_back(batch_specs(*setup_.tower, left));
+  if (const int64_t left = data_->batching()->remainder(); left > 0) smaller.push_back(signature(left));
   replicas_->build(signature_, smaller);
   if (agent_) agent_->compile();
 }
@@ -345,7 +382,7 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                     local[0] +
                     "') of each; resume with as many, or start a new run with these weights (init)");
   }
-  require_same(data, source, "batch_size", step_size().batch);
+  require_batch_size(content, source, data, step_size().batch);
   require_same(data, source, "seed", static_cast<int64_t>(setup_.seed));
   require_seek(data, source, *data_);
 }
@@ -376,7 +413,7 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
     agent_->take_variables(replicas_->variables());
     agent_->load(content, source);
   }
-  open_inputs(load_position(data));
+  open_inputs(position_for(data, *data_));
 }
 
 }  // namespace tpack

@@ -72,6 +72,8 @@ class DataParallelTrainer : public Trainer {
   virtual Choice choice() const = 0;
 
  private:
+  Signature signature(int64_t batch) const;
+  std::optional<Signature> signature_of_data(Signature declared) const;
   void connect_agent();
   void open_inputs(DataPosition position);
   std::vector<std::string> local_variables() const;

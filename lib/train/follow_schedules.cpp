@@ -25,7 +25,6 @@ class FollowSchedules final : public Callback {
       : schedules_(std::move(schedules)) {}
 
   bool chief_only() const override { return false; }
-  bool sets_hyper_parameter() const override { return true; }
 
   void setup(Setup& setup) override {
     const Run& run = setup.run();
@@ -36,6 +35,8 @@ class FollowSchedules final : public Callback {
       value_of(name, *schedule, step_of(run, last));
       if (run.is_chief() && run.length().max_epoch == RunLength{}.max_epoch)
         warn_of_no_end(name, *schedule, run);
+      else if (run.is_chief())
+        warn_of_early_end(name, *schedule, run);
       const double warmup = schedule->warmup_steps(step_of(run, 0).steps_per_epoch);
       if (run.is_chief() && warmup > 0 && warmup >= static_cast<double>(run.length().steps()))
         log::warning(
@@ -57,6 +58,21 @@ class FollowSchedules final : public Callback {
                       std::to_string(now.step) + ": " + wrong);
   }
 
+  /// Of a schedule that ends long before the run, with a number that trains hardly anything.
+  static void warn_of_early_end(const std::string& name, const Schedule& schedule, const Run& run) {
+    const auto length = schedule.length();
+    const StepOfRun end = step_of(run, std::max<int64_t>(1, run.length().steps()) - 1);
+    if (!length || length->steps(end.steps_per_epoch) >= static_cast<double>(run.length().steps())) return;
+    double most = 0;
+    for (int64_t k = 0; k <= kTriedSteps; ++k)
+      most = std::max(most, std::abs(schedule.at(step_of(run, end.step * k / kTriedSteps))));
+    constexpr double kSmall = 1e-3;
+    if (std::abs(schedule.at(end)) > kSmall * most) return;
+    log::warning("the schedule of " + name + " ends after " + length->str() + " (length), and the run has " +
+                 std::to_string(run.length().max_epoch) + " epochs: it stays " + shortest(schedule.at(end)) +
+                 " from there on; leave `length` out to end with max_epoch");
+  }
+
   /// Of a schedule that depends on the length of a run that has none.
   static void warn_of_no_end(const std::string& name, const Schedule& schedule, const Run& run) {
     StepOfRun now = step_of(run, step_of(run, 0).steps_per_epoch);
@@ -70,7 +86,7 @@ class FollowSchedules final : public Callback {
 
   void set(Run& run) {
     for (const auto& [name, schedule] : schedules_)
-      run.set_hyper_parameter(name, value_of(name, *schedule, step_of(run, run.global_step())));
+      run.set_hyper_parameter(name, value_of(name, *schedule, step_of(run, run.schedule_step())));
   }
 
   std::map<std::string, std::shared_ptr<const Schedule>> schedules_;

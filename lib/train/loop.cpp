@@ -49,6 +49,7 @@ LoopResult Loop::run() {
   const std::exception_ptr failure = after_train();
   write_requested();
   result_.lacks_a_save = writer_.lacks_a_save();
+  result_.missing_checkpoint = writer_.missing();
   if (failure) std::rethrow_exception(failure);
   return result_;
 }

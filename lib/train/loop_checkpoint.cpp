@@ -69,6 +69,9 @@ CheckpointContent Loop::callbacks_content() {
   state.put("global_step", run_.global_step_);
   state.put("epoch_done", place.epoch_done);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
+  if (run_.schedule_offset_ != 0) state.put("schedule_offset", run_.schedule_offset_);
+  if (!run_.asked_for_.empty())
+    state.put("asked_for", std::vector<double>(run_.asked_for_.begin(), run_.asked_for_.end()));
   if (phase_ != HookPhase::kNone) {
     state.put("hook", std::string(kHookPhaseNames[static_cast<size_t>(phase_)]));
     if (phase_ != HookPhase::kBeforeTrain) state.put("last_step", run_.last_step());
@@ -121,6 +124,7 @@ void Loop::save_if_asked() {
   if (why.empty()) return;
   log::info(why + ": saving a checkpoint at global_step " + std::to_string(run_.global_step_) +
             "; training goes on");
+  run_.asked_for_.insert(run_.global_step_);
   run_.request_checkpoint({.name = checkpoint_name(run_.global_step_),
                            .saved = [](const std::string& path) { log::info("saved " + path); }});
 }
@@ -142,6 +146,12 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
+  run_.schedule_offset_ = state.get<int64_t>("schedule_offset", 0);
+  for (const double step : state.get("asked_for", std::vector<double>()))
+    run_.asked_for_.insert(static_cast<int64_t>(step));
+  if (const auto before = state.get<int64_t>("steps_per_epoch"); finished && before > 0)
+    run_.schedule_offset_ =
+        run_.schedule_step() / before * options_.length.steps_per_epoch - run_.global_step_;
   load_phase(state, steps_done >= options_.length.steps_per_epoch && !finished);
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);

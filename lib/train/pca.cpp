@@ -96,7 +96,7 @@ class Pca final : public BatchTrainer {
   }
 
   std::vector<StepStatistic> statistics() const override {
-    return {{.name = "explained_variance", .goal = Goal::kMax}};
+    return {{.name = "explained_variance", .is_mean = true, .goal = Goal::kMax}};
   }
   std::optional<double> statistic(size_t /*index*/) const override {
     return explained() > 0 ? std::optional(explained()) : std::nullopt;
@@ -185,12 +185,24 @@ class Pca final : public BatchTrainer {
     world().broadcast({scalars_.raw(), scalars_.bytes()}, 0, kMomentsStage);
   }
 
+  /// N - 1 for the N samples of a pass: several passes see the same samples again, and do not know more.
+  double divisor_of(double samples) const {
+    const auto batching = data().batching();
+    const auto batches = data().size();
+    if (!batching || !batches || *batches == kEndless) return std::max(samples - 1, 1.0);
+    const int64_t all =
+        batching->keeps_remainder && batching->samples ? *batching->samples : *batches * batching->batch_size;
+    const auto of_pass = static_cast<double>(all);
+    return samples <= of_pass ? std::max(samples - 1, 1.0) : samples * ((of_pass - 1) / of_pass);
+  }
+
   /// Of all samples with those of this step, which are added to the sums only after that.
   void set_components(const std::stop_token& stop) {
     const int64_t n = features();
     const float* batch = moments_.data();
     const auto with_batch = [&batch](double value) { return value + static_cast<double>(*batch++); };
     const double samples = count() + static_cast<double>(moments_.back());
+    const double divisor = divisor_of(samples);
     const Tensor covariance(DType::kFloat64, {n, n});
     auto* const scatter = covariance.data<double>();
     std::transform(scatter_.data<double>(), scatter_.data<double>() + n * n, scatter, with_batch);
@@ -200,8 +212,7 @@ class Pca final : public BatchTrainer {
     for (int64_t i = 0; i < n; ++i) {
       double* const row = scatter + i * n;
       for (int64_t j = 0; j < n; ++j)
-        row[j] = (row[j] - sum[static_cast<size_t>(i)] * sum[static_cast<size_t>(j)] / samples) /
-                 std::max(samples - 1, 1.0);
+        row[j] = (row[j] - sum[static_cast<size_t>(i)] * sum[static_cast<size_t>(j)] / samples) / divisor;
       all += row[i];
     }
     if (!std::isfinite(all))

@@ -58,6 +58,9 @@ class Run {
   int64_t epoch() const { return epoch_; }
   int64_t local_step() const { return local_step_; }
   int64_t global_step() const { return global_step_; }
+  /// The step by which schedules go: global_step, unless a resumed run has epochs of another length. Then it
+  /// is the step that this epoch would have begun with if all epochs had had that length.
+  int64_t schedule_step() const { return global_step_ + schedule_offset_; }
   const RunLength& length() const { return length_; }
 
   Monitors& monitors() { return monitors_; }
@@ -150,6 +153,8 @@ class Run {
   /// after_train are written unless the run ended with an error.
   /// Errors: InternalError for one to resume from inside of `with_change`.
   void request_checkpoint(CheckpointRequest request);
+  /// Steps whose checkpoints a signal asked for.
+  const std::set<int64_t>& asked_for() const { return asked_for_; }
   /// What is requested while `act` runs gets this change.
   void with_change(const std::function<void(CheckpointContent&)>& change, const std::function<void()>& act);
 
@@ -186,6 +191,7 @@ class Run {
   int64_t epoch_ = 0;
   int64_t local_step_ = -1;
   int64_t global_step_ = 0;
+  int64_t schedule_offset_ = 0;
   bool resumed_ = false;
   bool has_statistics_ = false;
   bool is_before_phase_ = false;
@@ -193,6 +199,7 @@ class Run {
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;
+  std::set<int64_t> asked_for_;
   std::function<void(CheckpointContent&)> change_;     // of those that are requested now
   mutable std::vector<std::string> hyper_parameters_;  // once one was requested
 };

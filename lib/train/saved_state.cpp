@@ -123,6 +123,36 @@ void require_same(const State& data, const std::string& source, const std::strin
                             "; resume with the same value, or start a new run with these weights (init)");
 }
 
+void require_batch_size(const CheckpointContent& content, const std::string& source, const State& data,
+                        int64_t here) {
+  const auto there = data.get<int64_t>("batch_size");
+  if (there == here) return;
+  const auto text = content.texts.find(layout::kRun);
+  if (text == content.texts.end()) return require_same(data, source, "batch_size", here);
+  const State run = State::from_json(text->second, source);
+  if (run.get<int64_t>("epoch_done") != 0) return;
+  const std::string epoch = std::to_string(run.get<int64_t>("epoch"));
+  throw CheckpointError(
+      source, "was made with batch_size " + std::to_string(there) + " in the middle of epoch " + epoch +
+                  ", this run has " + std::to_string(here) +
+                  "; the batch size can change at the end of an epoch: finish epoch " + epoch +
+                  " with batch_size " + std::to_string(there) + " first (--until-epoch " + epoch +
+                  "), or resume from a checkpoint of the end of an epoch");
+}
+
+DataPosition position_for(const State& data, const DataFlow& flow) {
+  DataPosition at = load_position(data);
+  const auto before = data.get<int64_t>("batch_size");
+  const auto now = flow.batching();
+  if (!now || before == now->batch_size) return at;
+  if (now->samples && *now->samples != kEndless) {
+    const int64_t batches = (*now->samples + (now->keeps_remainder ? before - 1 : 0)) / before;
+    if (batches > 0 && at.index >= batches) return {at.pass + 1, 0};
+  }
+  at.index = at.index * before / now->batch_size;
+  return at;
+}
+
 void require_seek(const State& data, const std::string& source, const DataFlow& flow) {
   const DataPosition place = load_position(data);
   if (flow.seek() == Seek::kNone && place.pass + place.index > 0)

@@ -41,6 +41,13 @@ DataPosition load_position(const State& state);
 State data_state(const CheckpointContent& content, const std::string& source);
 /// Checks a number of `data` that must be the same in a run that goes on. Errors: CheckpointError.
 void require_same(const State& data, const std::string& source, const std::string& name, int64_t here);
+/// Refuses another batch size than that of `data`, unless the checkpoint was made at the end of an epoch.
+/// Errors: CheckpointError.
+void require_batch_size(const CheckpointContent& content, const std::string& source, const State& data,
+                        int64_t here);
+/// The position in `data`; for another batch size, that of the batch with the next sample of the pass, so
+/// that fewer samples than a batch may come again.
+DataPosition position_for(const State& data, const DataFlow& flow);
 /// Checks that the flow can go on from the place in `data`. Errors: CheckpointError.
 void require_seek(const State& data, const std::string& source, const DataFlow& flow);
 

@@ -54,6 +54,17 @@ TEST_F(BestSaverTest, nan_is_never_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
+TEST_F(BestSaverTest, says_that_it_never_saved) {
+  const auto said = [&](std::vector<double> values) {
+    const CapturedLog log;
+    start(2, std::move(values)).go();
+    return log.text();
+  };
+  EXPECT_THAT(said({kNan, kNan}), testing::HasSubstr("saved nothing, because accuracy was never a number"));
+  EXPECT_EQ(best_epoch(), 0);
+  EXPECT_THAT(said({kNan, 0.3}), testing::Not(testing::HasSubstr("saved nothing")));
+}
+
 TEST_F(BestSaverTest, says_what_the_best_was_if_its_file_is_missing) {
   start(3, {0.5, 0.9, kNan}).go();
   std::filesystem::remove(best_file());

@@ -52,7 +52,8 @@ std::map<std::string, std::string> own_items() {
       {"StatMonitorParamSetter",
        "{param: learning_rate, monitor: score, value: old / 2, threshold: 0.2, last_k: 3, reverse: false}"},
       {"SWA", "{start_epoch: 2, callbacks: [{InferenceRunner: {data: validation}}]}"},
-      {"TensorSummary", "{outputs: [scores], gradients: [.*/W], types: [rms]}"}};
+      {"TensorSummary", "{outputs: [scores], gradients: [.*/W], types: [rms]}"},
+      {"WeightEMA", "{decay: 0.9, callbacks: [{InferenceRunner: {data: validation}}]}"}};
 }
 
 std::string item_of(const ComponentInfo& info) {

@@ -94,6 +94,27 @@ TEST_F(ModelSaverTest, says_once_what_is_due_by_step_and_by_epoch) {
   EXPECT_EQ(said.find(last), said.rfind(last)) << said;
 }
 
+/// A signal asks after steps 3 and 7, the second one in a resumed run.
+TEST_F(ModelSaverTest, keeps_checkpoints_that_a_signal_asked_for) {
+  FakeTrainer trainer;
+  const auto run_to = [&](int64_t epochs, int64_t asked, const std::string& resume) {
+    TestRun test({.max_epoch = epochs, .steps_per_epoch = 1}, trainer);
+    test.options.folder = folder_.str();
+    test.options.save_request = [&] {
+      return test.loop().state().global_step() == asked ? std::string("SIGUSR1") : std::string();
+    };
+    test.add("ModelSaver", {{"keep", 2}, {"every_epochs", 2}});
+    if (resume.empty())
+      test.go();
+    else
+      test.go_on_from(resume);
+  };
+  run_to(6, 3, "");
+  EXPECT_THAT(steps(), ElementsAre(6, 4, 3));
+  run_to(12, 7, checkpoints() + "/model-6.h5");
+  EXPECT_THAT(steps(), ElementsAre(12, 10, 7, 3));
+}
+
 TEST_F(ModelSaverTest, writes_nothing_without_a_folder) {
   FakeTrainer trainer;
   TestRun test({.max_epoch = 1, .steps_per_epoch = 1}, trainer);

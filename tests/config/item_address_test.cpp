@@ -59,6 +59,15 @@ TEST(ItemIndex, prefers_a_name_to_a_component) {
   EXPECT_EQ(item_index(list, "Add", "list", {}), 0U);
 }
 
+TEST(ItemIndex, finds_items_without_a_name_as_reports_call_them) {
+  const ConfigNode list =
+      parse_yaml("[Conv2D: {filters: 1}, Conv2D: {name: a}, ReLU, Conv2D: {filters: 2}]", "a");
+  EXPECT_EQ(item_index(list, "conv2d_0", "list", {}), 0U);
+  EXPECT_EQ(item_index(list, "conv2d_1", "list", {}), 3U);
+  EXPECT_EQ(item_index(list, "relu_0", "list", {}), 2U);
+  EXPECT_THROW(item_index(list, "conv2d_2", "list", {}), ConfigError);
+}
+
 TEST(ItemIndex, says_what_the_list_has) {
   const ConfigNode list = *config().find("model")->find("layers");
   const auto complaint = [&](const std::string& word) -> std::string {

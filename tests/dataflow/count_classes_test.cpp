@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "config/yaml_reader.h"
 #include "core/error.h"
+#include "dataflow/flow_helpers.h"
 
 namespace tpack {
 namespace {
@@ -64,6 +66,29 @@ TEST(CountClasses, counts_the_pixels_of_masks) {
     ASSERT_TRUE(of_all);
     EXPECT_EQ((*of_all)[1].samples, 667) << number << " of all samples, which are one number each";
   }
+}
+
+/// 40 rows in the order of their classes: 15 of a, 25 of b; x is the row.
+TEST(CountClasses, counts_what_a_flow_trains_on) {
+  const TempFolder folder;
+  std::string text = "x,y\n";
+  for (int row = 0; row < 40; ++row) text += std::to_string(row) + (row < 15 ? ",a\n" : ",b\n");
+  folder.write("a.csv", {text.begin(), text.end()});
+  const auto counted = [&](const std::string& rest) {
+    const DataFlow flow =
+        make_flow(parse_yaml("[CSV: {file: " + folder.path("a.csv") +
+                                 ", columns: {x: x}, labels: {y: y}, shuffle: true}" + rest + "]",
+                             "a.yaml"));
+    std::string counts;
+    const auto classes = count_classes(flow, "y").value();
+    for (const auto& [name, samples] : classes) counts += name + ":" + std::to_string(samples) + " ";
+    return counts;
+  };
+  EXPECT_EQ(counted(", BatchData: 8"), "a:15 b:25 ");
+  EXPECT_EQ(counted(", Limit: 20, BatchData: 8"), "a:15 b:5 ");
+  EXPECT_EQ(counted(", Filter: x < 20, BatchData: {batch_size: 8, remainder: true}"), "a:15 b:5 ");
+  EXPECT_EQ(counted(", Limit: 30, Filter: x > 9, BatchData: 8"), "a:5 b:15 ");
+  EXPECT_EQ(counted(", {ClassBalanced: {component: y, samples: 20}}, BatchData: 8"), "a:10 b:10 ");
 }
 
 }  // namespace

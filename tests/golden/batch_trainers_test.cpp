@@ -68,6 +68,19 @@ TEST_P(GoldenBatchTrainers, pca_finds_the_components_of_all_samples_in_one_pass)
   EXPECT_NEAR(*trainer.statistic(0), golden.at("explained_variance")[0].get<double>(), 1e-7);
 }
 
+/// The samples are the same ones in each pass, so the estimate of their variance is, too.
+TEST_P(GoldenBatchTrainers, pca_finds_the_same_in_several_passes) {
+  const Json golden = golden::read("batch_trainers.json").at("pca");
+  BatchTraining training = training_of(
+      "pca", golden, "PCA: {components: " + golden.at("components").dump() + ", component: x}", GetParam());
+  Trainer& trainer = training.trainer();
+  trainer.initialize();
+  training.run(0, 3 * *trainer.steps_per_pass());
+  EXPECT_TRUE(golden::agrees("pca/variances", trainer.variables()->value("variances"),
+                             golden.at("results").at("variances"), 2e-6));
+  EXPECT_TRUE(trainer.statistics()[0].is_mean) << "reported as it is, not as a mean over steps";
+}
+
 TEST_P(GoldenBatchTrainers, k_means_moves_centers_to_the_means_of_their_samples) {
   const Json golden = golden::read("batch_trainers.json").at("k_means");
   BatchTraining training =

@@ -223,6 +223,13 @@ def _(x, _):
     return F.adaptive_avg_pool2d(x, 1).flatten(1)
 
 
+@case("scale_like_of_logarithms", "ScaleLike", "- ScaleLike: {data: x0, log: true}", numbers(6, 5))
+def _(x, v):
+    mean, deviation = of_data = v.average("scale_like_0/of_data", 2, 5)
+    v.after["scale_like_0/of_data"] = of_data
+    return torch.expm1(x * deviation + mean)
+
+
 @case("scale_like", "ScaleLike", "- ScaleLike: x0", numbers(6, 5))
 def _(x, v):
     mean, deviation = of_data = v.average("scale_like_0/of_data", 2, 5)
@@ -594,6 +601,19 @@ def _(x, _):
     return x * torch.tensor([1.0, 2, 3])
 
 
+@case("variable", "Variable",
+      "[{Variable: {name: s, shape: [3], initializer: {Constant: 1}}}, {Elementwise: {expression: s * x0}}]", numbers(2, 3))
+def _(x, v):
+    return x * v.bias("s/value", 3)
+
+
+@case("reshape_without_samples", "Reshape",
+      "[{Variable: {name: s, shape: [6]}}, {Reshape: {name: m, shape: [2, -1]}}, {Elementwise: {expression: m * x0}}]",
+      numbers(4, 2, 3))
+def _(x, v):
+    return x * v.bias("s/value", 6).reshape(2, 3)
+
+
 @case("range", "Range", "[{Range: {name: r, axis: 1, start: 1, step: 0.5, input: x0}}, {Elementwise: {expression: r * x0}}]",
       numbers(2, 4))
 def _(x, _):
@@ -834,6 +854,14 @@ def _(x, labels, v):
 def _(x, labels, v):
     weights = torch.tensor(CLASS_WEIGHTS)
     return {"cost": (weights[labels.long()] * F.cross_entropy(scores(x, v), labels, reduction="none")).mean()}
+
+
+@case("class_weights_with_smoothing", "SoftmaxCrossEntropy",
+      MODEL + f"cost: [{{SoftmaxCrossEntropy: {SMOOTHED[:-1]}, class_weights: {CLASS_WEIGHTS}}}}}]",
+      SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    weights = torch.tensor(CLASS_WEIGHTS, dtype=x.dtype)
+    return {"cost": F.cross_entropy(scores(x, v), labels, weight=weights, label_smoothing=0.1, reduction="none").mean()}
 
 
 SOFT = """
@@ -1189,6 +1217,31 @@ def _(x, targets, v):
             "mean_squared_error/sum": F.mse_loss(y, targets, reduction="sum"), "mean_squared_error/weight": elements,
             "mean_absolute_error/sum": F.l1_loss(y, targets, reduction="sum"), "mean_absolute_error/weight": elements,
             "r2/sum": torch.stack([errors, targets.mean(0), variation]), "r2/weight": samples}
+
+
+@case("exact_match", "ExactMatch", """
+inputs: {x0: {shape: [7]}, x1: {shape: [2]}}
+layers: [{FullyConnected: {name: fc, units: 2}}]
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{ExactMatch: {logits: fc, labels: x1, threshold: 0.4}}]
+""", numbers(25, 7), numbers(25, 2, around=0.5, within=0.5), form="model")
+def _(x, labels, v):
+    y = x @ v.weight("fc/W", 7, 2) + v.bias("fc/b", 2)
+    right = ((torch.sigmoid(y) > 0.4) == (labels > 0.5)).all(1)
+    return {"cost": F.binary_cross_entropy_with_logits(y, labels),
+            "exact_match/sum": right.sum(), "exact_match/weight": torch.tensor(float(len(labels)))}
+
+
+@case("expression_as_metric", "Expression", """
+inputs: {x0: {shape: [7]}, x1: {shape: []}}
+layers: [{FullyConnected: {name: fc, units: 1}}]
+cost: [{MeanSquaredError: {predictions: fc, targets: x1}}]
+metrics: [{Expression: {expression: "abs(fc - x1) < 1", name: within_1}}]
+""", numbers(30, 7), numbers(30, within=2), form="model")
+def _(x, x1, v):
+    y = (x @ v.weight("fc/W", 7, 1) + v.bias("fc/b", 1)).squeeze(1)
+    return {"cost": F.mse_loss(y, x1), "within_1/sum": ((y - x1).abs() < 1).sum(),
+            "within_1/weight": torch.tensor(float(len(x1)))}
 
 
 @case("multi_label_accuracy", "MultiLabelAccuracy", REGRESSION + """

@@ -12,7 +12,8 @@ class MeanTower final : public TowerFunction {
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     const Symbol x = in.at("image");
     const Symbol cost = b.reduce_mean(x);
-    return {{{kCost, cost}}, {{"cost", cost, b.constant(1)}}, {{"image", x}}};
+    return {
+        .costs = {{kCost, cost}}, .statistics = {{"cost", cost, b.constant(1)}}, .outputs = {{"image", x}}};
   }
 
  private:

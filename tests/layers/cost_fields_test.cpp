@@ -107,6 +107,7 @@ const live::Fields kRecall("metric", "Recall",
                            {.base = "{logits: logits, labels: label, average: macro}",
                             .left_out = {{"average", "micro and weighted recall are the same number"}}});
 const live::Fields kExpression("cost", "Expression", {.values = {{"expression", "2 * real"}}});
+const live::Fields kExpressionMetric("metric", "Expression", {.values = {{"expression", "2 * real"}}});
 
 TEST(Costs, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Cost>::table(), {graph_of_cost, kNamesOfCosts}), testing::IsEmpty());

@@ -28,7 +28,7 @@ testkit::Function function_of_outputs(const std::string& yaml, const std::vector
     if constexpr (std::is_same_v<Kind, Cost>) {
       NetworkBuilder network(b);
       for (size_t i = 0; i < in.size(); ++i) network.add_output(names.at(i), in[i]);
-      return {made->build(ModelView(b, network))};
+      return {made->build(ModelView(b, network)).value};
     } else {
       const SumAndWeight figure = figure_of(*made, b, names, in);
       return {figure.sum, figure.weight};

@@ -14,7 +14,10 @@
 namespace tpack {
 namespace {
 
-bool is_loss(const std::string& metric) { return Registry<Cost>::table().find(metric) != nullptr; }
+/// A formula is a cost and a metric, of any direction.
+bool is_loss(const std::string& metric) {
+  return metric != "Expression" && Registry<Cost>::table().find(metric) != nullptr;
+}
 
 /// Metrics say which values are better, but for one whose values may mean anything; of a loss, small ones
 /// are. The list of the others is by what the words mean: a new metric must be added on purpose.
@@ -29,7 +32,9 @@ TEST(Metrics, know_which_values_are_better) {
       {"CalibrationError", Goal::kMin},
       {"ClassificationError", Goal::kMin},
       {"CohenKappa", Goal::kMax},
+      {"ExactMatch", Goal::kMax},
       {"ExplainedVariance", Goal::kMax},
+      {"Expression", std::nullopt},
       {"F1", Goal::kMax},
       {"FBeta", Goal::kMax},
       {"InTopK", Goal::kMax},
@@ -287,7 +292,7 @@ Tensor regularized(const std::string& yaml) {
     b.variable({"a/b", {DType::kFloat64, {1}}, VariableScope::kModel, true, filled({7})});
     b.variable({"b/W", {DType::kFloat64, {1}}, VariableScope::kModel, true, filled({1})});
     const NetworkBuilder network(b);
-    return std::vector{cost->build(ModelView(b, network))};
+    return std::vector{cost->build(ModelView(b, network)).value};
   };
   return testkit::evaluate(function, {}, DType::kFloat64)[0];
 }
@@ -319,6 +324,21 @@ TEST(MultiLabelAccuracy, counts_right_answers_of_all_labels) {
   EXPECT_EQ(figure_of("labels: 0")[0].at(0), 3);
   for (const char* wrong : {"labels: 2", "labels: label, threshold: 0", "labels: label, threshold: 1"})
     EXPECT_THROW(figure_of(wrong), ConfigError) << wrong;
+}
+
+/// As scikit-learn's accuracy_score of multi-label targets; a sample without a label that counts does not.
+TEST(ExactMatch, counts_samples_whose_labels_are_all_right) {
+  const Tensor logits = Tensor::of<double>({4, 2}, {1, -1, 1, 1, -1, 2, 3, 3});
+  const Tensor labels = Tensor::of<double>({4, 2}, {1, 0, 1, 0, 7, 1, 7, 7});
+  const auto figure_of = [&](const std::string& more, int64_t rows) {
+    return testkit::evaluate(
+        function_of_kind<Metric>("ExactMatch: {logits: logits, labels: label" + more + "}"),
+        {logits.rows(0, rows), labels.rows(0, rows)}, DType::kFloat64);
+  };
+  EXPECT_EQ(figure_of("", 2)[0].at(0), 1);
+  EXPECT_EQ(figure_of("", 2)[1].at(0), 2);
+  EXPECT_EQ(figure_of(", ignore_label: 7", 4)[0].at(0), 2);
+  EXPECT_EQ(figure_of(", ignore_label: 7", 4)[1].at(0), 3);
 }
 
 TEST(Precision, and_recall_share_the_right_yes) {

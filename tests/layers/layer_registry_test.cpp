@@ -58,7 +58,7 @@ const std::map<std::string, std::string> kNeedsMore = {{"Call", "a network of it
                                                        {"ScaleLike", "the name of an input"}};
 
 /// What they give is not of samples.
-const std::set<std::string> kWithoutSamples = {"Constant", "Range"};
+const std::set<std::string> kWithoutSamples = {"Constant", "Range", "Variable"};
 
 bool has_gradient(const testkit::Function& layer, const Inputs& inputs) {
   return is_float(inputs[0].dtype()) &&

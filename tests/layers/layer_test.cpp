@@ -93,9 +93,10 @@ const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
 
 const live::Fields kScaleLike("layer", "ScaleLike",
-                              {.base = "{data: x1, input: x2}",
-                               .left_out = {
-                                   {"data", "the graph is the same; train_tables_test has the values"}}});
+                              {.base = "{data: x1}",
+                               .left_out = {{"data",
+                                             "the graph is the same; train_tables_test has the values"}},
+                               .build = on("x2")});
 
 const live::Fields kTableInput("layer", "TableInput", {.build = [](const std::string& item) {
                                  return graphs_of("[{FullyConnected: {units: 3}}, " + item + "]");

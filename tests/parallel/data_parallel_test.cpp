@@ -33,6 +33,60 @@ TEST(DataParallel, two_towers_equal_one_device_with_weights_of_samples_too) {
   EXPECT_GT(distance(train({}), one), 1e-3);
 }
 
+/// A third of the labels does not count, and now and then none of a batch does.
+TEST(DataParallel, batches_weigh_by_the_labels_that_count) {
+  std::string model = kSmallModel;
+  model.replace(model.find("labels: label}"), 14, "labels: label, ignore_label: 0}");
+  for (const char* optimizer : {"SGD: {learning_rate: 0.3}", "Adam: {learning_rate: 0.01}"}) {
+    const Setting one = {.optimizer = optimizer, .model = model};
+    const Variables wanted = train(one);
+    for (const auto& [towers, accumulate] : {std::pair{2, 1}, {1, 2}, {1, 4}, {2, 2}, {2, 3}}) {
+      Setting parts = one;
+      parts.towers = static_cast<size_t>(towers);
+      parts.accumulate = accumulate;
+      EXPECT_LT(distance(train(parts), wanted), 1e-12) << optimizer << towers << accumulate;
+    }
+    Setting shared = one;
+    shared.towers = 2;
+    shared.variables = ReplicaOptions::Variables::kShared;
+    EXPECT_LT(distance(train(shared), wanted), 1e-12) << optimizer;
+  }
+}
+
+/// The last batch of a pass may be smaller.
+TEST(DataParallel, batches_weigh_by_their_samples) {
+  const auto model = model_for(Setting::Backend::kReference);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.3}");
+  const std::vector<Tensor> all = {testkit::random_tensor({12, 5}, 5, DType::kFloat64),
+                                   testkit::random_labels(12, 3, 6)};
+  const auto signature = [](int64_t batch) {
+    return Signature{{DType::kFloat64, {batch, 5}}, {DType::kInt32, {batch}}};
+  };
+  const auto after_step = [&](const std::vector<int64_t>& sizes) {
+    Plan plan;
+    ReplicaOptions options;
+    options.make_device = [](size_t k, int /*threads*/) {
+      return make_reference_device("cpu:" + std::to_string(k),
+                                   {DType::kFloat64, DeviceOptions::Algorithm::kDirect, 1});
+    };
+    options.towers = sizes.size();
+    DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
+    replicas.declare(signature(sizes[0]));
+    const bool has_smaller = sizes.back() < sizes[0];
+    replicas.build(signature(sizes[0]),
+                   has_smaller ? std::vector<Signature>{signature(sizes.back())} : std::vector<Signature>{});
+    replicas.initialize();
+    std::vector<std::vector<Tensor>> fed(sizes.size());
+    EXPECT_TRUE(replicas.step(0, [&](size_t k, int64_t /*number*/) -> std::span<const Tensor> {
+      const int64_t first = k == 0 ? 0 : sizes[0];
+      for (const Tensor& tensor : all) fed[k].push_back(tensor.rows(first, first + sizes[k]));
+      return fed[k];
+    }));
+    return Variables{{"W", replicas.variables().tensor("fc1/W").clone()}};
+  };
+  EXPECT_LT(distance(after_step({8, 4}), after_step({12})), 1e-14);
+}
+
 TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processors) {
   const Variables one = train({.backend = Setting::Backend::kCpu});
   EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu, .towers = 2}), one), 1e-5);

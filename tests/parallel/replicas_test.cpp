@@ -103,6 +103,16 @@ TEST_F(DataParallelRanks, equal_one_device_with_twice_the_batch) {
   EXPECT_LE(distance(train(ranks), train(alone)), 1e-5);
 }
 
+TEST_F(DataParallelRanks, weigh_by_the_labels_that_count) {
+  std::string model = kSmallModel;
+  model.replace(model.find("labels: label}"), 14, "labels: label, ignore_label: 0}");
+  for (const int64_t accumulate : {1, 3})
+    EXPECT_LT(distance(train({.world = &MpiWorld::comm(), .accumulate = accumulate, .model = model}),
+                       train({.model = model})),
+              1e-12)
+        << accumulate;
+}
+
 TEST_F(DataParallelRanks, have_the_bits_of_two_towers) {
   const Variables towers = train({.backend = Setting::Backend::kCpu, .towers = 2});
   for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()}))

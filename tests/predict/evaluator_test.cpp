@@ -109,6 +109,26 @@ TEST_F(EvaluatorTest, gives_the_same_figures_for_batches_of_any_size) {
   }
 }
 
+/// Each term is the mean over the labels of the flow that count for it, as the metric of the same name is.
+TEST_F(EvaluatorTest, averages_costs_over_the_labels_that_count) {
+  const std::string one = "SoftmaxCrossEntropy: {logits: fc, labels: label, ignore_label: ";
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: fc, units: 3}}]\n"
+      "cost: [{" +
+      one + "0}}, {" + one + "1, weight: 0.5}}]\nmetrics: [{" + one + "0, name: a}}, {" + one +
+      "1, name: b}}]");
+  InferenceTower tower(*model, reference());
+  for (const int64_t batch : {11, 1, 3, 4}) {
+    const DataFlow flow = flow_of(batch);
+    const auto result = Evaluator("validation", tower.place(), flow, 1).run();
+    ASSERT_EQ(result.size(), 5U);  // the cost, its terms, the metrics
+    EXPECT_NEAR(result[1].second, result[3].second, 1e-12) << batch;
+    EXPECT_NEAR(result[2].second, 0.5 * result[4].second, 1e-12) << batch;
+    EXPECT_NEAR(result[0].second, result[1].second + result[2].second, 1e-12) << batch;
+  }
+}
+
 TEST_F(EvaluatorTest, leaves_out_terms_that_exist_in_training_only) {
   const DataFlow flow = flow_of(4);
   const Evaluator evaluator("validation", tower_.place(), flow, 1);

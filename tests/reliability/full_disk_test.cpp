@@ -37,9 +37,14 @@ TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
   EXPECT_EQ(full.code, 5) << full.err;
   EXPECT_NE(full.err.find("a checkpoint was not saved: " + checkpoint(100, "run")), std::string::npos);
   EXPECT_NE(full.err.find("No space left on device"), std::string::npos);
-  EXPECT_EQ(last_line(full.err), "error: a checkpoint could not be saved; see the messages above");
+  EXPECT_EQ(last_line(full.err),
+            "error: " + checkpoint(100, "run") + " could not be saved; see the messages above");
   expect_whole_checkpoints();
   EXPECT_FALSE(std::filesystem::exists(checkpoint(100, "run")));
+  int events = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(run_folder("run")))
+    events += entry.path().filename().string().starts_with("events.out") ? 1 : 0;
+  EXPECT_LE(events, 2) << "a file that cannot be written is not tried again and again";
 
   ASSERT_TRUE(disk.resize("8m"));
   go_on_well("run", list_checkpoints(checkpoints("run")).at(0).step, more);
@@ -68,7 +73,8 @@ TEST_F(FullDisk, a_file_beyond_the_limit_of_the_shell_is_an_error_as_a_full_disk
                                ": cannot be written (write): File too large"),
             std::string::npos)
       << limited.err();
-  EXPECT_EQ(last_line(limited.err()), "error: a checkpoint could not be saved; see the messages above");
+  EXPECT_EQ(last_line(limited.err()),
+            "error: " + checkpoint(25, "run") + " could not be saved; see the messages above");
 }
 
 TEST_F(FullDisk, that_is_full_from_the_start_is_rejected_with_the_path) {

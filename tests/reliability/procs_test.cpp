@@ -77,6 +77,20 @@ TEST_F(Procs, train_what_mpirun_trains) {
   expect_same_state(load_checkpoint(checkpoint(20, "mpirun")), load_checkpoint(checkpoint(20, "procs")));
 }
 
+/// One signal is enough, and training goes on.
+TEST_F(Procs, save_when_a_signal_asks) {
+  std::vector<std::string> more = four();
+  more.insert(more.end(), {"--set", "callbacks=[]", "--set", "max_epoch=1000000"});
+  Process process(words("asked", more), folder_ / "out");
+  ASSERT_TRUE(process.wait_for("the run")) << process.err();
+  process.signal(SIGUSR1);
+  ASSERT_TRUE(process.wait_for("SIGUSR1: saving a checkpoint")) << process.err();
+  ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+  EXPECT_EQ(list_checkpoints(checkpoints("asked")).size(), 1U);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 143) << process.err();
+}
+
 TEST_F(ProcsSignalled, say_which_rank_was_killed_and_where_20_times) {
   const std::string name = "killed";
   for (int i = 0; i < 20; ++i) {

@@ -1,6 +1,7 @@
 // Runs the program on pictures of the user (docs/pictures.md): labels from a list, larger pictures from a
 // folder, pairs.
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "core/rng.h"
 #include "draw/png.h"
@@ -75,6 +76,32 @@ TEST_F(Pictures, get_labels_from_a_list) {
       "  metrics: [MultiLabelAccuracy: {logits: logits, labels: tags}]\n"
       "predict: {data: validation, outputs: {probability: {Sigmoid: logits}}}\n");
   EXPECT_THAT(out, HasSubstr("red"));
+}
+
+/// Labels stay class numbers to the model, validation and predictions.
+TEST_F(Pictures, are_mixed_by_one_line) {
+  write_content(
+      folder_ / "mixed.yaml",
+      "tpack: 1\nmax_epoch: 2\nengine: {threads: 1, algorithm: heuristic}\ndata:\n  train: [ImageFolder: " +
+          (folder_ / "photos") +
+          ", AugmentImageComponent: [{Resize: 24}], BatchData: 8, MixUp: {alpha: 1}]\n  validation: "
+          "[ImageFolder: " +
+          (folder_ / "photos") +
+          ", AugmentImageComponent: [{Resize: 24}], BatchData: {batch_size: 8, remainder: true}]\n"
+          "model:\n  layers: [Normalize: {input: image}, GlobalAvgPooling, FullyConnected: {name: logits, "
+          "units: "
+          "2}]\n  cost: [SoftmaxCrossEntropy: {logits: logits, labels: label, class_weights: balanced}]\n"
+          "  metrics: [Accuracy: {logits: logits, labels: label}, F1: {logits: logits, labels: label}]\n"
+          "optimizer: {Adam: {learning_rate: 0.01}}\n"
+          "callbacks: [ModelSaver, InferenceRunner: {data: validation}]\n"
+          "predict: {data: validation, outputs: {probability: {Softmax: logits}}}\n");
+  const Outcome trained = tpack({"train", folder_ / "mixed.yaml", "--log-dir", folder_ / "mixed"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const nlohmann::json statistics = nlohmann::json::parse(content_of(folder_ / "mixed/stats.json")).back();
+  EXPECT_TRUE(statistics.contains("validation_accuracy"));
+  EXPECT_TRUE(statistics.contains("f1"));
+  const Outcome eval = tpack({"eval", folder_ / "mixed/checkpoints/model-6.h5", "--data", "train", "--json"});
+  EXPECT_EQ(eval.code, 0) << eval.err;
 }
 
 TEST_F(Pictures, get_larger_and_numbers_of_them) {

@@ -107,7 +107,7 @@ TEST_F(TrainResume, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_fo
   const std::string plan = content_of(run_folder() + "/plan.json");
   const std::string done = content_of(run_folder() + "/exit.json");
   const std::string log = content_of(run_folder() + "/log.txt");
-  EXPECT_EQ(train({"--resume", "auto", "--set", "data.train.BatchData.batch_size=8"}).code, 4);
+  EXPECT_EQ(train({"--resume", "auto", "--set", "seed=9"}).code, 4);
   EXPECT_EQ(content_of(run_folder() + "/plan.json"), plan);
   EXPECT_EQ(content_of(run_folder() + "/exit.json"), done);
   EXPECT_EQ(content_of(run_folder() + "/log.txt"), log);
@@ -284,21 +284,74 @@ TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_if_no_epoch_is_left) 
       << "those of later checkpoints are with them";
 }
 
-TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
+/// What the config changes is used, said, and kept with the step from which it holds.
+TEST_F(TrainResume, uses_the_numbers_that_its_config_changes) {
   ASSERT_EQ(train().code, 0);
-  for (const char* epochs : {"3", "4"}) {
-    const Outcome outcome = train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=0.5", "--set",
-                                   "max_epoch=" + std::string(epochs)});
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(
-        outcome.err.find("learning_rate stays 0.01, as in the checkpoint; to change it, add "
-                         "ScheduledHyperParamSetter: {param: learning_rate, step_based: true, values: [[" +
-                         std::to_string((std::stoi(epochs) - 1) * 10 + 1) + ", 0.5]]} to the callbacks\n"),
-        std::string::npos)
-        << outcome.err;
-  }
-  const Outcome same = train({"--resume", "auto", "--set", "max_epoch=5"});
-  EXPECT_EQ(same.err.find("learning_rate stays"), std::string::npos) << same.err;
+  const auto rate_in = [&](int64_t step) {
+    return load_checkpoint(checkpoint(step)).tensors.at("optimizer/learning_rate").at(0);
+  };
+  EXPECT_EQ(static_cast<float>(rate_in(20)), 0.01F);
+  const auto resumed = [&](const std::string& rate, const std::string& epochs) {
+    return train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=" + rate, "--set",
+                  "max_epoch=" + epochs});
+  };
+  const Outcome changed = resumed("0.5", "3");
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_NE(changed.err.find("learning_rate was 0.01, is 0.5"), std::string::npos) << changed.err;
+  EXPECT_EQ(rate_in(30), 0.5);
+  const Outcome same = resumed("0.5", "4");
+  EXPECT_EQ(same.err.find("learning_rate was"), std::string::npos) << same.err;
+  EXPECT_EQ(rate_in(40), 0.5);
+  ASSERT_EQ(resumed("0.25", "5").code, 0);
+  const Outcome inspected = tpack({"ckpt", "inspect", checkpoint(50)});
+  for (const char* change : {"from global_step 20: optimizer.Adam.learning_rate was 0.01, is 0.5",
+                             "from global_step 40: optimizer.Adam.learning_rate was 0.5, is 0.25"})
+    EXPECT_NE(inspected.out.find(change), std::string::npos) << inspected.out;
+}
+
+TEST_F(TrainResume, keeps_what_a_callback_has_set) {
+  const std::vector<std::string> setter = {
+      "--set", "callbacks=!append [ScheduledHyperParamSetter: {param: learning_rate, values: [[1, 0.02]]}]"};
+  ASSERT_EQ(train(setter).code, 0);
+  std::vector<std::string> more = setter;
+  more.insert(more.end(),
+              {"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
+  const Outcome outcome = train(more);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("learning_rate stays 0.02, as a callback has set it"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(static_cast<float>(load_checkpoint(checkpoint(30)).tensors.at("optimizer/learning_rate").at(0)),
+            0.02F);
+}
+
+/// A schedule goes on at the same part of its length.
+TEST_F(TrainResume, changes_the_batch_size_at_the_end_of_an_epoch) {
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(),
+                {"--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate={Cosine: {start: 0.1}}"});
+    return train(more);
+  };
+  ASSERT_EQ(run({"--until-epoch", "2"}).code, 0);
+  const std::string halves = "data.train.BatchData.batch_size=" + std::to_string(2 * 4);
+  const Outcome outcome = run({"--resume", "auto", "--until-epoch", "3", "--set", halves});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const CheckpointContent content = load_checkpoint(checkpoint(25));
+  EXPECT_EQ(content.epoch, 3);
+  const double part = (2 * 5 + 4) / 20.0;  // of 4 epochs, the last step of the third
+  EXPECT_NEAR(content.tensors.at("optimizer/learning_rate").at(0), 0.05 * (1 + std::cos(M_PI * part)), 1e-6);
+  EXPECT_EQ(run({"--resume", "auto", "--set", halves}).code, 0);
+  EXPECT_TRUE(fs::exists(checkpoint(30)));
+}
+
+TEST_F(TrainResume, keeps_the_batch_size_in_the_middle_of_an_epoch) {
+  const std::string callbacks = "callbacks=[PeriodicTrigger: {callback: ModelSaver, every_k_steps: 5}]";
+  ASSERT_EQ(train({"--set", callbacks}).code, 0);
+  const Outcome outcome = train({"--set", callbacks, "--resume", checkpoint(15), "--set",
+                                 "data.train.BatchData.batch_size=" + std::to_string(2 * 4)},
+                                "again");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("in the middle of epoch 2"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("--until-epoch 2"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TrainResume, says_nothing_of_a_rate_that_a_callback_sets) {

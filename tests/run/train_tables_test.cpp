@@ -131,6 +131,22 @@ predict: {data: train, outputs: [)" +
   EXPECT_THAT(scaled.err, testing::Not(HasSubstr(advice)));
   EXPECT_THAT(variable("scaled", "y/of_data"),
               ElementsAre(FloatNear(6950, 1e-2F), FloatNear(1154.3396F, 1e-2F)));
+  // Every row counts once, also those that fill no batch.
+  std::string threes = config(", {ScaleLike: {name: y, data: price}}", "y");
+  threes.replace(threes.find("batch_size: 4"), 13, "batch_size: 3");
+  const Outcome uneven = train(threes, "uneven");
+  ASSERT_EQ(uneven.code, 0) << uneven.err;
+  EXPECT_THAT(variable("uneven", "y/of_data"),
+              ElementsAre(FloatNear(6950, 1e-2F), FloatNear(1154.3396F, 1e-2F)));
+  const Outcome logs = train(config(", {ScaleLike: {name: y, data: price, log: true}}", "y"), "logs");
+  ASSERT_EQ(logs.code, 0) << logs.err;
+  double mean = 0;
+  double squares = 0;
+  for (int i = 0; i < 40; ++i) mean += std::log1p(5000 + 100 * i) / 40;
+  for (int i = 0; i < 40; ++i) squares += std::pow(std::log1p(5000 + 100 * i) - mean, 2) / 40;
+  EXPECT_THAT(variable("logs", "y/of_data"),
+              ElementsAre(FloatNear(static_cast<float>(mean), 1e-5F),
+                          FloatNear(static_cast<float>(std::sqrt(squares)), 1e-5F)));
   // Only an input of the model has numbers in the training data.
   const Outcome wrong = train(config(", {ScaleLike: {name: y, data: last}}", "y"), "wrong");
   EXPECT_EQ(wrong.code, 2);

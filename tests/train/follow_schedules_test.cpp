@@ -56,6 +56,42 @@ TEST_F(FollowSchedulesTest, a_resumed_run_goes_on_where_it_was) {
   EXPECT_THAT(rates_, ElementsAre(0.5F, 0.25F));
 }
 
+/// Such as a run that is made longer, with a schedule whose length stays.
+TEST_F(FollowSchedulesTest, says_that_it_ends_long_before_the_run) {
+  const auto log_of = [&](const std::string& item) {
+    const CapturedLog log;
+    trainer_.schedules_of["learning_rate"] = schedule(item);
+    TestRun({.max_epoch = 4, .steps_per_epoch = 2}, trainer_).go();
+    return log.text();
+  };
+  EXPECT_THAT(log_of("Cosine: {start: 1, length: 2}"),
+              HasSubstr("the schedule of learning_rate ends after 2 epochs (length), and the run has 4 "
+                        "epochs: it stays 0"));
+  for (const char* fine :
+       {"Cosine: {start: 1}", "Cosine: {start: 1, length: 4}", "Cosine: {start: 1, end: 0.1, length: 2}"})
+    EXPECT_THAT(log_of(fine), testing::Not(HasSubstr("ends after"))) << fine;
+}
+
+/// As with a batch size that changes: epochs of half as many steps.
+TEST_F(FollowSchedulesTest, goes_on_at_the_same_part_in_epochs_of_another_length) {
+  trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
+  const TemporaryFolder folder;
+  TestRun first({.max_epoch = 4, .steps_per_epoch = 4}, trainer_);
+  first.options.folder = folder.str();
+  first.options.until_epoch = 2;
+  first.add("ModelSaver").go();
+  rates_.clear();
+  TestRun second({.max_epoch = 4, .steps_per_epoch = 2}, trainer_);
+  second.options.folder = folder.str();
+  second.options.until_epoch = 3;
+  second.add("ModelSaver").go_on_from(folder.str() + "/checkpoints/model-8.h5");
+  EXPECT_THAT(rates_, ElementsAre(0.5F, 0.375F));
+  rates_.clear();
+  TestRun({.max_epoch = 4, .steps_per_epoch = 2}, trainer_)
+      .go_on_from(folder.str() + "/checkpoints/model-10.h5");
+  EXPECT_THAT(rates_, ElementsAre(0.25F, 0.125F));
+}
+
 TEST_F(FollowSchedulesTest, says_that_a_warm_up_does_not_end) {
   const auto log_of = [&](const std::string& warmup) {
     const CapturedLog log;

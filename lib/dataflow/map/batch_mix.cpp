@@ -104,6 +104,7 @@ Spec BatchMix::bind(const Spec& in) {
     throw ConfigError(owner_ + ": the classes of '" + label.name +
                       "' have no names, so their number is not known; set 'classes'");
   label.tensor = {DType::kFloat32, Shape{label.tensor.shape[0], classes_}};
+  label.is_mixed_label = true;
   return out;
 }
 

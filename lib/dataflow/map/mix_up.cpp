@@ -16,7 +16,8 @@ class MixUp final : public BatchMix {
   static Schema<Params> schema() {
     return with_batch_mix(
         Schema<Params>("Blends each image of a batch with another one of it, and their labels in the same "
-                       "proportion. SoftmaxCrossEntropy takes such labels.")
+                       "proportion. SoftmaxCrossEntropy takes such labels; to validation, metrics and "
+                       "predictions, labels stay class numbers.")
             .example("MixUp: {alpha: 0.4, classes: 10}")
             .field(
                 "alpha", &Params::alpha, above(0),

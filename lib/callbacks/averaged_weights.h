@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "callbacks/weight_average.h"
+#include "train/callback_list.h"
+
+namespace tpack {
+
+/// Base of callbacks that keep an average of the model's weights. Their own callbacks see the model with
+/// these weights, and training goes on with its own. They run on the chief.
+class AveragedWeights : public Callback {
+ public:
+  bool only_one() const override { return true; }
+  std::vector<std::string> checkpoints() const override;
+  const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
+  void setup(Setup& setup) override;
+  void compile(Run& run) override { each(Hook::kCompile, run); }
+  void before_train(Run& run) override { each(Hook::kBeforeTrain, run); }
+  void before_epoch(Run& run) override { each(Hook::kBeforeEpoch, run); }
+  void before_run(Run& run) override { each(Hook::kBeforeRun, run); }
+  void after_run(Run& run) override { each(Hook::kAfterRun, run); }
+  void trigger_step(Run& run) override { each(Hook::kTriggerStep, run); }
+  void after_epoch(Run& run) override { each(Hook::kAfterEpoch, run); }
+  void after_train(Run& run) override { each(Hook::kAfterTrain, run); }
+  bool may_end_early(const Run& run, HookPhase phase) const override;
+  std::vector<std::pair<std::string, Goal>> saves_best_of() const override;
+  void save(State& state) const override;
+  void load(const State& state) override;
+
+ protected:
+  /// `name`: "SWA". `file`: the checkpoint with the average. Errors: ConfigError.
+  AveragedWeights(const char* name, const char* file, const std::vector<Slot<Callback>>& callbacks);
+
+  /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint.
+  void show(Run& run);
+  WeightAverage average_;
+
+ private:
+  void take_in(const NamedCallback& named, Diagnostics& errors) const;
+  void each(Hook hook, Run& run);
+
+  const char* name_;
+  const char* file_;
+  std::vector<NamedCallback> inner_;
+};
+
+/// The field of these callbacks.
+inline constexpr const char* kAveragedCallbacks =
+    "triggered with the averaged weights, such as MaxSaver, or InferenceRunner on a flow of another name (in "
+    "`data`, `averaged: validation` is a second name)";
+
+}  // namespace tpack

@@ -1,0 +1,40 @@
+#include "layers/layer.h"
+#include "layers/option_fields.h"
+
+namespace tpack {
+namespace {
+
+struct VariableLayerParams {
+  Shape shape;
+  Part<Initializer> initializer;
+};
+
+/// Numbers that are learned, and depend on no sample. Shapes: x any -> y of the shape; of x nothing is used.
+/// Variable: NAME/value.
+class VariableLayer final : public Layer {
+ public:
+  using Params = VariableLayerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Learned numbers of their own, the same for all samples: a factor, an offset, a vector that "
+               "other "
+               "layers use by name, such as `Elementwise: x * scale`.")
+        .example("Variable: {shape: [16], initializer: {Constant: 1}}")
+        .field("shape", &Params::shape, "shape of the result, which has no batch axis; [] for one number")
+        .field("initializer", &Params::initializer, "first values; default: zeros");
+  }
+  explicit VariableLayer(Params p) : p_(std::move(p)) {}
+
+  Symbol build(Builder& b, Symbol /*x*/) const override {
+    const nn::InitializeFor initializer = initializer_of(p_.initializer);
+    return b.variable("value", p_.shape, initializer ? initializer({1, p_.shape.elements()}) : nullptr);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, VariableLayer, "Variable", "Parameter");
+
+}  // namespace
+}  // namespace tpack
