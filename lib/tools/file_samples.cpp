@@ -283,7 +283,7 @@ class TableFiles final : public FileSamples {
       const SampleMaps maps(components_, source->spec(), fit_, names_of_inputs());
       const ColumnTexts texts = texts_of_columns(*source);
       for (int64_t row = 0; row < source->size(); ++row) {
-        FileSample one = sample(*source, maps, row, path);
+        FileSample one = sample(*source, maps, row);
         for (const auto& [column, all] : texts) one.columns[column] = all[static_cast<size_t>(row)];
         take(row, std::move(one));
       }
@@ -315,10 +315,8 @@ class TableFiles final : public FileSamples {
     return texts_of(source, wanted);
   }
 
-  FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row,
-                    const std::string& path) const {
-    const std::string place = source.file_of(row);
-    FileSample out{place == path ? path + "[" + std::to_string(row) + "]" : place, {}};
+  FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row) const {
+    FileSample out{source.file_of(row), {}};
     try {
       Datapoint d;
       d.resize(source.spec().size());
@@ -353,7 +351,7 @@ class FlowSamples final : public FileSamples {
  public:
   FlowSamples(const InferenceModel& model, const std::vector<std::string>& needed, const std::string& name,
               std::vector<std::string> columns)
-      : flow_(model.flow(name)),
+      : flow_(model.flow(name, SampleOrder::kOfData)),
         seed_(static_cast<uint64_t>(model.config().seed)),
         columns_(std::move(columns)) {
     flow_.prepare();
@@ -377,8 +375,7 @@ class FlowSamples final : public FileSamples {
     const auto cursor = samples().open({seed_, 0, 0});
     for (Datapoint item; cursor->next(item);) {
       const SampleId& id = item.id();
-      FileSample sample{samples().file_of(id), {}};
-      if (sample.name.empty()) sample.name = "sample " + std::to_string(id.index);
+      FileSample sample{sample_name(samples(), id), {}};
       for (size_t i = 0; i < inputs_.size(); ++i)
         sample.inputs.push_back(item.to_tensor(components_[i]).clone());
       for (const auto& [column, all] : texts) sample.columns[column] = all[static_cast<size_t>(id.index)];

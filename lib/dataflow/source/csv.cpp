@@ -35,6 +35,18 @@ class GuessPart final : public CsvRows::Part {
   DecimalSign decimal_;
 };
 
+/// The column that the config says is an id, or the first one that is called so: "id", "user_id",
+/// "PassengerId".
+std::string id_of(const CsvHeader& header, const ColumnTypes& types) {
+  for (const auto& [name, type] : types.all)
+    if (type == ColumnType::kId && header.has(name)) return name;
+  const auto is_id = [](const std::string& name) {
+    return name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID");
+  };
+  const auto found = std::find_if(header.names().begin(), header.names().end(), is_id);
+  return found == header.names().end() ? "" : *found;
+}
+
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
 class CsvTable final : public RandomAccessSource {
@@ -148,6 +160,8 @@ class CsvTable final : public RandomAccessSource {
         });
     return texts;
   }
+
+  std::string id_column() const override { return id_; }
 
   void learn_from(const std::vector<int64_t>& rows) override {
     std::vector<int64_t> good;
@@ -282,6 +296,7 @@ class CsvTable final : public RandomAccessSource {
     content_.missing = &p_.missing;
     content_.reader = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
     unused_.clear();
+    id_ = id_of(header, p_.types);
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -414,6 +429,7 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   CsvRows rows_;
+  std::string id_;                             // the column that names rows; empty if there is none
   bool is_reader_ = false;                     // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`

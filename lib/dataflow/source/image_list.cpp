@@ -147,6 +147,7 @@ class ImageList final : public RandomAccessSource {
   std::vector<std::string> column(const std::string& name) const override {
     return table_ == nullptr ? RandomAccessSource::column(name) : table_->column(name);
   }
+  std::string id_column() const override { return table_ == nullptr ? "" : table_->id_column(); }
   std::optional<std::string> stable_name(int64_t index) const override {
     return paths_[static_cast<size_t>(index)];
   }

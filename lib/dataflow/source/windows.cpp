@@ -82,6 +82,8 @@ class RowWindows final : public RandomAccessSource {
   bool shuffled() const override { return rows_->shuffled(); }
   /// The place of what is predicted.
   std::string file_of(int64_t index) const override { return rows_->file_of(last_row(index)); }
+  int64_t index_in_data(int64_t index) const override { return rows_->index_in_data(last_row(index)); }
+  std::string id_column() const override { return rows_->id_column(); }
   std::string fingerprint() const override { return rows_->fingerprint(); }
   SourceFacts facts() const override {
     SourceFacts facts = rows_->facts();
