@@ -35,6 +35,7 @@ struct EvalOptions {
   std::string images;
   std::string svg;
   bool choose_threshold = false;
+  std::string threshold_for = "f1";
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
@@ -129,7 +130,7 @@ int evaluate(const EvalOptions& o) {
   std::optional<WorstSamples> worst;
   if (o.worst > 0) worst.emplace(evaluator, static_cast<size_t>(o.worst));
   std::optional<ThresholdChoice> threshold;
-  if (o.choose_threshold) threshold.emplace(evaluator);
+  if (o.choose_threshold) threshold.emplace(evaluator, ThresholdGoal::parse(o.threshold_for));
   const auto observe = [&](int64_t number, std::span<const JudgedBatch> judged) {
     if (worst) worst->see(number, judged);
     if (threshold) threshold->see(number, judged);
@@ -243,11 +244,20 @@ void add_eval_options(CLI::App& command, Action& action) {
       ->check(count_from(1));
   command.add_option("--images", options->images, "PNG with the images of --worst")->check(not_empty());
   command.add_option("--svg", options->svg, "SVG with the confusion matrix")->check(not_empty());
-  command.add_flag("--choose-threshold", options->choose_threshold,
-                   "find the probability from which to say the second of two classes, for its highest F1: "
-                   "`infer --threshold` takes it");
+  command.add_flag(
+      "--choose-threshold", options->choose_threshold,
+      "find the probability from which to say the second of two classes: `infer --threshold` takes "
+      "it");
+  command
+      .add_option(
+          "--threshold-for", options->threshold_for,
+          "what --choose-threshold chooses for: f1, recall=0.9 (at least, with the highest precision), "
+          "precision=0.9, or cost=5 (a missed one costs as much as 5 false alarms)")
+      ->type_name("GOAL")
+      ->capture_default_str();
   add_json_flag(command, options->json);
-  command.callback([options, &action] {
+  command.callback([options, &command, &action] {
+    options->choose_threshold |= command.count("--threshold-for") > 0;
     action = [options] { return options->other.empty() ? evaluate(*options) : compare(*options); };
   });
 }
