@@ -89,6 +89,10 @@ class Source : public std::enable_shared_from_this<Source> {
   /// `prepare`, and may read other files in the same way (reopen_with); null for other sources.
   virtual std::shared_ptr<const RandomAccessSource> indexed() const { return nullptr; }
 
+  /// The parameter that names the one file or folder that it reads, or the source that it takes samples from;
+  /// null if there is none.
+  virtual const char* path_field() const { return nullptr; }
+
   /// What it found, for people. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
   /// A text that changes when the files that it reads change: made from names, sizes and dates, without
@@ -146,6 +150,12 @@ class RandomAccessSource : public Source {
   virtual std::vector<int32_t> class_numbers(const std::string& component) const;
   /// The texts of a column, which need not be part of a component. Errors: ConfigError if there is none.
   virtual std::vector<std::string> column(const std::string& name) const;
+  /// How many numbers of a component each of its columns (FittedComponent::columns) has, in order; empty if
+  /// that is not known. After `prepare`.
+  virtual std::vector<int64_t> column_widths(const std::string& component) const {
+    (void)component;
+    return {};
+  }
   /// The column that says which sample it is, for `column`; empty if there is none.
   virtual std::string id_column() const { return {}; }
   /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.

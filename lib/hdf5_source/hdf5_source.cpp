@@ -241,6 +241,7 @@ class Hdf5Source final : public RandomAccessSource {
     }
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return components_.empty() ? 0 : file_->set(0).samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }

@@ -86,7 +86,7 @@ std::string Answers::truth(const Prediction& p) const {
   const Tensor& x = p.truth;
   const auto count = std::ssize(options_.labels);
   if (set_ && x.elements() == count) return join(labels_that_hold(x, options_.labels, 0.5), ";");
-  if (!classes_ || x.elements() != 1) return values_text(x);
+  if (x.elements() != 1 || !(classes_ || options_.true_is_class)) return values_text(x);
   const double number = x.at(0);
   const bool has_name = number >= 0 && number < static_cast<double>(count) && number == std::floor(number);
   return has_name ? options_.labels[static_cast<size_t>(number)] : csv_field(element(x, 0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <new>
 
 #include "core/text.h"
@@ -10,6 +11,8 @@
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
 #include "system/file_io.h"
+#include "system/file_kind.h"
+#include "tools/picture_maps.h"
 #include "tools/size_changes.h"
 #include "tools/table_samples.h"
 
@@ -88,12 +91,11 @@ class ImageFiles final : public FileSamples {
     const ConfigNode written = components_of(flow, flows);
     const ConfigNode components = full_size_ ? without_size_changes(written) : written;
     given_ = source_spec(components, flows, color_, input_.component, of_model);
-    ComponentSpec corners{kCorners, {DType::kFloat32, Shape{3, 2}}};
-    corners.annotation = Annotation::kPoints;
+    const ComponentSpec corners = PictureMaps::corners_component();
     std::vector<ComponentSpec> all(given_.begin(), given_.end());
     all.push_back(corners);
     try {
-      maps_ = SampleMaps(components, Spec(all), fit_, {input_.component, kCorners});
+      maps_ = SampleMaps(components, Spec(all), fit_, {input_.component, corners.name});
       given_ = Spec(std::move(all));
     } catch (const ConfigError&) {  // a map takes images alone
       maps_ = SampleMaps(components, given_, fit_, {input_.component});
@@ -136,16 +138,13 @@ class ImageFiles final : public FileSamples {
         if (given_[i].annotation == Annotation::kMask) unread.shape = {picture.height, picture.width};
         if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(unread));
       }
-      const auto given_corners = given_.find(kCorners);
-      if (given_corners)
-        sample.set_tensor(*given_corners,
-                          Tensor::of<float>({3, 2}, {0, 0, static_cast<float>(picture.width), 0, 0,
-                                                     static_cast<float>(picture.height)}));
+      const auto given_corners = given_.find(PictureMaps::corners_component().name);
+      if (given_corners) sample.set_tensor(*given_corners, PictureMaps::corners_of(picture));
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();
-      const auto at = maps_.spec().find(kCorners);
+      const auto at = maps_.spec().find(PictureMaps::corners_component().name);
       if (at && given_corners && input_.layout == "HWC")
-        place = place_of(sample.tensor(*at), value.shape(), picture);
+        place = PictureMaps::place_of(sample.tensor(*at), value.shape(), picture);
       if (value.spec() == input_.spec || (full_size_ && has_channels_of_input(value.spec()))) return value;
       throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
                       "; add a Resize to the flow that `predict.data` names");
@@ -161,19 +160,6 @@ class ImageFiles final : public FileSamples {
     return made.dtype == input_.spec.dtype && made.shape.rank() == 3 &&
            made.shape[axis] == input_.spec.shape[axis];
   }
-  /// Nothing for an image that no map made [height, width, channels].
-  static std::optional<ImagePlace> place_of(const Tensor& corners, const Shape& image, ImageSize picture) {
-    if (image.rank() != 3 || corners.shape() != Shape{3, 2}) return std::nullopt;
-    ImagePlace place{picture, {static_cast<int>(image[1]), static_cast<int>(image[0])}, {}};
-    for (size_t i = 0; i < 3; ++i) {
-      const auto at = static_cast<int64_t>(2 * i);
-      place.corners.at(i) = {corners.at(at), corners.at(at + 1)};
-    }
-    return place;
-  }
-
-  static constexpr const char* kCorners = "corners of the picture";  // that maps move with it
-
   const TowerInput& input_;
   bool full_size_;
   FittedData fit_;
@@ -182,12 +168,22 @@ class ImageFiles final : public FileSamples {
   SampleMaps maps_;
 };
 
+/// Whether a file begins with text, such as a list of images does.
+bool is_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string first(512, '\0');
+  stream.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<size_t>(stream.gcount()));
+  return !first.empty() && first.find('\0') == std::string::npos && !kind_of_content(first).is_no_text();
+}
+
 bool is_table(const std::string& file) {
   const fs::path name = fs::path(file).filename();
   const bool is_packed = name.extension() == ".gz" || name.extension() == ".zst";
   const std::string extension = (is_packed ? name.stem() : name).extension().string();
   return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson" ||
-         extension == ".npz" || extension == ".npy" || extension == ".h5" || extension == ".hdf5";
+         extension == ".npz" || extension == ".npy" || extension == ".h5" || extension == ".hdf5" ||
+         (!is_image_file(file) && is_text(file));
 }
 
 }  // namespace

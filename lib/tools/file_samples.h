@@ -21,7 +21,8 @@ struct FileSample {
   std::string error = {};      // empty if it went well
   std::map<std::string, std::string> columns =
       {};                                // texts of the columns that were asked for and the file has
-  std::optional<ImagePlace> place = {};  // of an image file, if the maps tell
+  std::optional<ImagePlace> place = {};  // of an image, if it was asked for and the maps tell
+  Tensor picture = {};                   // which has that place, if `name` is not its file
   Tensor truth = {};                     // if it was asked for
   int64_t index = 0;                     // in the file, or in the data of a flow
 };
@@ -31,6 +32,7 @@ struct SampleRequest {
   std::vector<std::string> needed = {};  // inputs that the predictions depend on
   bool truth = false;                    // the true value
   bool full_size = false;                // images keep their size
+  bool places = false;                   // how images lie in their pictures
 };
 
 /// Turns files into the samples that a model is fed: the maps of its predict flow after the source. What that

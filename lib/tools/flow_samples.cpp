@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cstring>
 
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/source.h"
 #include "tools/file_samples.h"
+#include "tools/picture_maps.h"
 #include "tools/table_samples.h"
 
 namespace tpack {
@@ -22,6 +24,7 @@ class FlowSamples final : public FileSamples {
       throw ConfigError("--data " + name + ": a pass of this flow has no end");
     for (const TowerInput& input : inputs_)
       components_.push_back(samples().spec().index({input.component.c_str()}, "flow '" + name + "'"));
+    if (request.places) find_places(model, name);
     if (request.truth)
       truth_ = samples().spec().index({true_input(model).component.c_str()}, "flow '" + name + "'");
   }
@@ -47,6 +50,7 @@ class FlowSamples final : public FileSamples {
       sample.index = of == nullptr ? id.index : of->index_in_data(id.index);
       for (size_t i = 0; i < inputs_.size(); ++i)
         sample.inputs.push_back(item.to_tensor(components_[i]).clone());
+      if (image_ != nullptr) place(id, sample);
       if (truth_) sample.truth = item.to_tensor(*truth_).clone();
       for (const auto& [column, all] : texts) sample.columns[column] = all[static_cast<size_t>(id.index)];
       take(std::move(sample));
@@ -63,12 +67,39 @@ class FlowSamples final : public FileSamples {
     return dynamic_cast<const RandomAccessSource*>(samples().sources().at(0));
   }
 
+  void find_places(const InferenceModel& model, const std::string& name) {
+    const TowerInput* image = image_input(inputs_);
+    if (image == nullptr || source() == nullptr) return;
+    const auto& flows = model.config().data;
+    places_ = PictureMaps(components_of(flows.at(name), flows), source()->spec(), model.fit()->declared(),
+                          {image->component}, image);
+    image_ = image;
+  }
+  /// Where the image of a sample is the same without what is random.
+  void place(const SampleId& id, FileSample& sample) const {
+    Datapoint d;
+    d.resize(source()->spec().size());
+    source()->get(id.index, {}, d);
+    Tensor picture = picture_of(d, source()->spec(), *image_, sample.name);
+    std::optional<ImagePlace> found;
+    places_.apply(d, found);
+    const Tensor& image = d.to_tensor(places_.spec().index({image_->component.c_str()}, "infer"));
+    const Tensor& given = sample.inputs[static_cast<size_t>(image_ - inputs_.data())];
+    const bool is_same =
+        image.spec() == given.spec() && std::memcmp(image.raw(), given.raw(), image.bytes()) == 0;
+    if (!is_same) return;
+    sample.place = found;
+    sample.picture = std::move(picture);
+  }
+
   DataFlow flow_;
   uint64_t seed_;
   WantedColumns columns_;
   std::vector<TowerInput> inputs_;
-  std::vector<size_t> components_;  // of these
-  std::optional<size_t> truth_;     // the component; nothing if nobody asks for it
+  std::vector<size_t> components_;     // of these
+  const TowerInput* image_ = nullptr;  // of inputs_, if places are asked for
+  PictureMaps places_;
+  std::optional<size_t> truth_;  // the component; nothing if nobody asks for it
 };
 
 /// Samples of a generator.

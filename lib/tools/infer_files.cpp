@@ -124,10 +124,15 @@ class Inference {
     }
   }
   WriterOptions writer_options(const InferenceModel& model) {
-    WriterOptions w{options_.format,  options_.output,
-                    roles_,           labels_,
-                    options_.top_k,   options_.threshold,
-                    options_.columns, true_columns(model, judged_, first().samples().inputs())};
+    WriterOptions w{options_.format,
+                    options_.output,
+                    roles_,
+                    labels_,
+                    options_.top_k,
+                    options_.threshold,
+                    options_.columns,
+                    true_columns(model, judged_, first().samples().inputs()),
+                    judged_ && judged_->kind == Judgement::Kind::kClass};
     if (!options_.all_columns) return w;
     w.columns = {"index=index", "file=file"};
     const std::string id = first().samples().id_column();
@@ -199,6 +204,7 @@ class Inference {
     p.file = std::move(of_all[0].name);
     p.columns = std::move(of_all[0].columns);
     p.place = of_all[0].place;
+    p.picture = of_all[0].picture;
     p.truth = of_all[0].truth;
     p.index = of_all[0].index;
     for (FileSample& sample : of_all)

@@ -36,7 +36,8 @@ struct Prediction {
   std::string error;                       // empty if it went well
   std::vector<std::string> pictures = {};  // of each output, the path of its file; empty if there are none
   std::map<std::string, std::string> columns = {};  // texts of the table that the sample was read from
-  std::optional<ImagePlace> place = {};             // of an image file
+  std::optional<ImagePlace> place = {};             // of an image in its picture
+  Tensor picture = {};                              // which has the place, if `file` is not its file
   Tensor truth = {};                                // if it was asked for
   int64_t index = 0;                                // in the data
 };
@@ -65,6 +66,7 @@ struct WriterOptions {
   double threshold = 0.5;
   std::vector<std::string> columns = {};       // of csv; see InferOptions
   std::vector<std::string> true_columns = {};  // of the training data, with what is predicted
+  bool true_is_class = false;                  // true values are class numbers
 };
 
 /// Writes predictions in the order in which they come. Threads: one at a time.

@@ -94,7 +94,8 @@ std::vector<std::string> SamplePredictor::needed_inputs(const InferenceModel& mo
 std::unique_ptr<FileSamples> SamplePredictor::samples_of(const InferenceModel& model,
                                                          const InferOptions& options, FileList& list) {
   const std::vector<std::string> needed = needed_inputs(model);
-  const SampleRequest request{needed, needs_truth(model, options), options.full_size};
+  const SampleRequest request{needed, needs_truth(model, options), options.full_size,
+                              !options.images.empty()};
   if (!options.data.empty()) return make_flow_samples(model, request, options.data);
   if (!options.count) {
     const std::vector<std::string> files = list.known();

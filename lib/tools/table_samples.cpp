@@ -4,10 +4,12 @@
 #include <new>
 
 #include "core/text.h"
+#include "dataflow/image.h"
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
 #include "predict/judged_input.h"
 #include "system/anonymous_file.h"
+#include "tools/picture_maps.h"
 
 namespace tpack {
 
@@ -28,6 +30,18 @@ ColumnTexts texts_of(const RandomAccessSource& source, const WantedColumns& want
     }
   }
   return texts;
+}
+
+const TowerInput* image_input(const std::vector<TowerInput>& inputs) {
+  const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                  [](const TowerInput& input) { return !input.layout.empty(); });
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+Tensor picture_of(Datapoint& sample, const Spec& spec, const TowerInput& image, const std::string& name) {
+  const auto at = spec.find(image.component);
+  if (!at || !spec[*at].is_image || is_image_file(name)) return {};
+  return sample.to_tensor(*at).clone();
 }
 
 const TowerInput& true_input(const InferenceModel& model) {
@@ -51,6 +65,7 @@ class TableFiles final : public FileSamples {
       for (const TowerInput& input : model.tower().inputs())
         if (input.name == name) inputs_.push_back(input);
     }
+    if (request.places) image_ = image_input(inputs_);
     if (request.truth) truth_ = true_input(model).component;
     if (flow.empty())
       throw ConfigError(kNoImage +
@@ -121,12 +136,13 @@ class TableFiles final : public FileSamples {
   /// A file with what makes samples of its rows.
   struct OpenTable {
     std::shared_ptr<RandomAccessSource> source;
-    SampleMaps maps;
+    PictureMaps maps;
   };
   OpenTable opened(const std::string& path) const {
-    OpenTable table{source_->reopen_with(path, names_), {}};
+    OpenTable table;
+    table.source = source_->reopen_with(path, names_);
     table.source->prepare_once({});
-    table.maps = SampleMaps(components_, table.source->spec(), fit_, names_of_inputs());
+    table.maps = PictureMaps(components_, table.source->spec(), fit_, names_of_inputs(), image_);
     return table;
   }
   /// `take` gets the number of each row; -1 with what is wrong with the whole file.
@@ -163,7 +179,8 @@ class TableFiles final : public FileSamples {
       Datapoint d;
       d.resize(table.source->spec().size());
       table.source->get(row, {}, d);
-      table.maps.apply(d);
+      if (image_ != nullptr) out.picture = picture_of(d, table.source->spec(), *image_, out.name);
+      table.maps.apply(d, out.place);
       for (const TowerInput& input : inputs_) {
         const Tensor& value = d.to_tensor(table.maps.spec().index({input.component.c_str()}, "infer"));
         if (!(value.spec() == input.spec))
@@ -186,8 +203,9 @@ class TableFiles final : public FileSamples {
   WantedColumns columns_;
   FittedData fit_;
   std::vector<TowerInput> inputs_;
-  std::vector<std::string> names_;  // of the components that the files must have
-  ConfigNode components_;           // of the predict flow
+  const TowerInput* image_ = nullptr;  // of inputs_, if places are asked for
+  std::vector<std::string> names_;     // of the components that the files must have
+  ConfigNode components_;              // of the predict flow
   std::shared_ptr<const RandomAccessSource> source_;
 };
 

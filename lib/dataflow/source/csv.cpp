@@ -82,6 +82,7 @@ class CsvTable final : public RandomAccessSource {
     }
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return static_cast<int64_t>(content_.lines.size()); }
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override {
@@ -161,6 +162,11 @@ class CsvTable final : public RandomAccessSource {
     return texts;
   }
 
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    for (size_t i = 0; i < content_.values.size(); ++i)
+      if (wanted_numbers_[i].component == component) return content_.values[i]->widths();
+    return {};
+  }
   std::string id_column() const override { return id_; }
 
   void learn_from(const std::vector<int64_t>& rows) override {

@@ -49,6 +49,7 @@ class Npz final : public RandomAccessSource {
       components.push_back({c.name, c.spec, is_image_spec(c.array.spec())});
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return components_.empty() ? 0 : components_[0].array.samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }

@@ -94,6 +94,9 @@ class SplitData final : public RandomAccessSource {
     for (const int64_t sample : samples_) texts.push_back(all[static_cast<size_t>(sample)]);
     return texts;
   }
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    return inner_->column_widths(component);
+  }
   std::string id_column() const override { return inner_->id_column(); }
   std::string fingerprint() const override {
     const std::string files = inner_->fingerprint();
