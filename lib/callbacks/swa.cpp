@@ -100,7 +100,9 @@ class Swa final : public Callback {
     const auto change = [average = average_](CheckpointContent& content) { put(average, content); };
     {
       const BorrowedWeights borrowed(run, average_.values());
+      run.borrow_weights("the mean of " + std::to_string(average_.count()) + " epochs' weights, " + kSwaFile);
       run.with_change(change, [&] { each(Hook::kTriggerEpoch, run); });
+      run.borrow_weights("");
     }
     last_epoch_ = run.epoch();
     run.request_checkpoint({.name = kSwaFile,

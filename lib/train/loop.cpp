@@ -49,6 +49,7 @@ LoopResult Loop::run() {
   const std::exception_ptr failure = after_train();
   write_requested();
   result_.lacks_a_save = writer_.lacks_a_save();
+  result_.restored_step = run_.restored_step();
   if (failure) std::rethrow_exception(failure);
   return result_;
 }
@@ -118,6 +119,7 @@ void Loop::run_step(int64_t step) {
     end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
   }
   ++run_.global_step_;
+  run_.restored_step_.reset();
   run_.statistics_of_step();
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(Hook::kAfterRun);
