@@ -26,6 +26,7 @@
 #include "system/file_io.h"
 #include "system/file_kind.h"
 #include "system/log.h"
+#include "tools/importance.h"
 #include "tools/model_comparison.h"
 #include "tools/threshold_choice.h"
 #include "tools/worst_samples.h"
@@ -44,6 +45,8 @@ struct EvalOptions {
   std::string svg;
   bool choose_threshold = false;
   std::string threshold_for = "f1";
+  std::string importance = {};  // a statistic; empty: not asked for
+  int64_t repeats = ImportanceOptions().repeats;
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
@@ -234,6 +237,13 @@ int evaluate(const EvalOptions& o) {
     text += "\n" + (result.classes.size() == 1 ? "" : report.term() + "\n") + report.str();
     json["reports"].push_back(report.to_json());
   }
+  std::optional<ImportanceTable> importance;
+  if (!o.importance.empty()) {
+    importance.emplace(evaluator, importance_units(evaluator, of.model->tower().inputs(), of.flow),
+                       ImportanceOptions{o.importance, o.repeats, of.seed()});
+    text += "\n" + importance->str();
+    json["importance"] = importance->to_json();
+  }
   if (threshold) {
     text += "\n" + threshold->str();
     json["threshold"] = threshold->to_json();
@@ -245,7 +255,12 @@ int evaluate(const EvalOptions& o) {
   const std::vector<GateResult> of_gates = results_of(gates, result);
   if (!gates.empty()) json["gates"] = to_json(of_gates);
   std::cout << (o.json ? json.dump(1) + "\n" : text);
-  if (!o.svg.empty()) write_svg(o.svg, result.classes);
+  if (!o.svg.empty()) {
+    if (importance)
+      write_whole_file(o.svg, importance->svg());
+    else
+      write_svg(o.svg, result.classes);
+  }
   if (!o.images.empty()) worst->write_images(o.images);
   require_gates(of_gates);
   return 0;
@@ -265,10 +280,11 @@ std::vector<std::string> places_of(const DataFlow& flow) {
 /// Both over the flow of that name of the first, each as its own config reads it.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
-      o.choose_threshold)
+      o.choose_threshold || !o.importance.empty())
     throw ConfigError(
-        "--min, --max, --worst, --images, --svg and --choose-threshold are for one model; leave '" + o.other +
-        "' out");
+        "--min, --max, --worst, --images, --svg, --importance and --choose-threshold are for one model; "
+        "leave '" +
+        o.other + "' out");
   std::string flow;
   std::vector<JudgedSamples> judged;
   std::vector<Evaluator::Result> statistics;
@@ -333,7 +349,17 @@ void add_eval_options(CLI::App& command, Action& action) {
   command.add_option("--worst", options->worst, "list so many samples with the highest cost")
       ->check(count_from(1));
   command.add_option("--images", options->images, "PNG with the images of --worst")->check(not_empty());
-  command.add_option("--svg", options->svg, "SVG with the confusion matrix")->check(not_empty());
+  command
+      .add_option("--svg", options->svg, "SVG with the confusion matrix, or with the bars of --importance")
+      ->check(not_empty());
+  CLI::Option* importance = command.add_option(
+      "--importance", options->importance,
+      "how much worse a statistic, such as cost or accuracy, gets when a column of a table, a "
+      "number of a vector or an input has the values of other samples");
+  command.add_option("--repeats", options->repeats, "permutations of each for --importance")
+      ->check(count_from(2))
+      ->needs(importance)
+      ->capture_default_str();
   command.add_flag(
       "--choose-threshold", options->choose_threshold,
       "find the probability from which to say the second of two classes: `infer --threshold` takes "
