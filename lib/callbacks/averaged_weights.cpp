@@ -83,12 +83,14 @@ void AveragedWeights::each(Hook hook, Run& run) {
   for (const NamedCallback& named : inner_) named.callback->call(hook, run);
 }
 
-void AveragedWeights::show(Run& run) {
+void AveragedWeights::show(Run& run, const std::string& what) {
   // Files are written later.
   const auto change = [average = average_](CheckpointContent& content) { put(average, content); };
   {
     const BorrowedWeights borrowed(run, average_.values());
+    run.borrow_weights(what + ", " + file_);
     run.with_change(change, [&] { each(Hook::kTriggerEpoch, run); });
+    run.borrow_weights("");
   }
   run.request_checkpoint({.name = file_,
                           .purpose = CheckpointRequest::Purpose::kKeepBest,

@@ -35,8 +35,9 @@ class AveragedWeights : public Callback {
   /// `name`: "SWA". `file`: the checkpoint with the average. Errors: ConfigError.
   AveragedWeights(const char* name, const char* file, const std::vector<Slot<Callback>>& callbacks);
 
-  /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint.
-  void show(Run& run);
+  /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint. `what`
+  /// it is: "the mean of 3 epochs' weights".
+  void show(Run& run, const std::string& what);
   WeightAverage average_;
 
  private:

@@ -58,6 +58,7 @@ class EarlyStop final : public Callback {
   /// A run that has ended for this reason ends again, unless the patience was raised.
   void before_train(Run& run) override {
     if (run.resumed()) stop_if_due(run);
+    if (run.resumed() && is_restored_) run.restored(best_step_);
   }
   void trigger(Run& run) override {
     const Monitors::History& history = run.monitors().get_history(p_.monitor.name);
@@ -68,6 +69,7 @@ class EarlyStop final : public Callback {
       best_ = value;
       best_step_ = last_step_;
       without_ = 0;
+      is_restored_ = false;
       keep_weights(run);
     } else {
       ++without_;
@@ -82,6 +84,7 @@ class EarlyStop final : public Callback {
     if (!best_) return;
     state.put("best", *best_);
     state.put("best_step", best_step_);
+    state.put("is_restored", int64_t{is_restored_ ? 1 : 0});
     State weights;
     for (const auto& [name, value] : weights_) weights.put(name, value);
     if (!weights_.empty()) state.put("weights", weights);
@@ -92,6 +95,7 @@ class EarlyStop final : public Callback {
     if (!state.has("best")) return;
     best_ = state.get<double>("best");
     best_step_ = state.get<int64_t>("best_step");
+    is_restored_ = state.has("is_restored") && state.get<int64_t>("is_restored") != 0;
     weights_ = state.part("weights").tensors();
   }
 
@@ -99,15 +103,17 @@ class EarlyStop final : public Callback {
   /// New tensors each time, as checkpoints share them.
   void keep_weights(Run& run) {
     if (!p_.restore_best) return;
+    run.may_restore_this_step();
     weights_.clear();
     for (const auto& [name, value] : run.variables(VariableScope::kModel)) weights_[name] = value.clone();
   }
-  void restore(Run& run) const {
+  void restore(Run& run) {
+    if (weights_.empty()) return;
     for (const auto& [name, value] : weights_) run.set_variable(name, value);
-    if (!weights_.empty())
-      log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
-                p_.monitor.name + " is " + shortest(*best_) +
-                "; figures and tables of the last epoch are those of its own weights");
+    is_restored_ = true;
+    run.restored(best_step_);
+    log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
+              p_.monitor.name + " is " + shortest(*best_) + "; tables and gates are of these");
   }
 
   bool is_better(double value) const {
@@ -132,6 +138,7 @@ class EarlyStop final : public Callback {
   int64_t best_step_ = 0;
   int64_t last_step_ = -1;                      // of the newest value
   int64_t without_ = 0;                         // values since the best
+  bool is_restored_ = false;                    // the model has the weights of the best value
   std::map<std::string, Tensor> weights_ = {};  // of the best value
 };
 

@@ -39,13 +39,22 @@ class FlowInference : public Callback {
   virtual std::string bad_input() const = 0;
 
  private:
+  /// What an evaluation said of classes.
+  struct Reports {
+    std::vector<ClassReport> all = {};
+    int64_t step = 0;
+    std::string weights = {};  // as Run::borrowed_weights
+  };
   void choose_metrics(const Evaluator& evaluator);
   std::string report_name(const ClassReport& report) const;
+  const Reports* of_kept_weights(const Run& run) const;
+  void show(const Run& run, const Reports& reports) const;
 
   InferenceFields fields_;
   std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)
-  std::vector<ClassReport> reports_;                    // of the last evaluation
-  int64_t reported_step_ = 0;
+  std::vector<std::pair<std::string, std::string>> of_classes_;  // (figure of a class, name of the scalar)
+  Reports last_;
+  Reports restorable_;  // of weights that the model may get back
 };
 
 /// Adds these fields to the schema of a callback whose Params derive from it.
@@ -54,7 +63,8 @@ Schema<P> inferring(Schema<P> schema) {
   return schema.field("data", static_cast<Ref<FlowName> P::*>(&P::data), "name of the flow in `data`")
       .required()
       .field("metrics", static_cast<std::vector<Ref<Stat>> P::*>(&P::metrics),
-             "statistics to report; default: all");
+             "statistics to report; default: all. Also figures of one class by its name: recall.yes, "
+             "precision.yes, f1.yes");
 }
 
 }  // namespace tpack

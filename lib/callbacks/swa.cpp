@@ -40,7 +40,7 @@ class Swa final : public AveragedWeights {
     const int64_t since = run.epoch() - p_.start_epoch;
     if (since < 0 || since % p_.every_k_epochs != 0 || last_epoch_ == run.epoch()) return;
     average_.add(run.variables(VariableScope::kModel));
-    show(run);
+    show(run, "the mean of " + std::to_string(average_.count()) + " epochs' weights");
     last_epoch_ = run.epoch();
   }
   void save(State& state) const override {

@@ -40,7 +40,7 @@ class WeightEma final : public AveragedWeights {
     average_.add(run.variables(VariableScope::kModel), 1 - decay);
     AveragedWeights::after_run(run);
   }
-  void trigger(Run& run) override { show(run); }
+  void trigger(Run& run) override { show(run, "the moving average of the weights"); }
 
  private:
   double decay_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "system/file_io.h"
 #include "tensor/tensor.h"
@@ -18,6 +19,7 @@ struct CheckpointContent {
   int64_t epoch = 0;
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> texts;  // UTF-8 without NUL: config/yaml, plan/json, callbacks/NAME
+  std::map<std::string, std::vector<std::string>> lists = {};  // the same, of at least one text
 };
 
 /// Writes the content as one HDF5 file, whole or not at all (see write_whole_file). The bytes depend on the

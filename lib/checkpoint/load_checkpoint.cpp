@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -208,13 +209,24 @@ void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& t
 }
 
 void CheckpointReader::text(hid_t id, const std::string& name, const Handle& type) {
-  if (H5Tis_variable_str(type.get()) != 0 || shape(id, name).rank() != 0)
-    reject(name, "is not a string of fixed length");
+  const Shape sizes = shape(id, name);
+  if (H5Tis_variable_str(type.get()) != 0 || sizes.rank() > 1)
+    reject(name, "is neither a string of fixed length nor a list of them");
   const size_t bytes = H5Tget_size(type.get());
-  check_storage(id, name, bytes);
-  std::string value(bytes, '\0');
+  const auto count = static_cast<size_t>(sizes.elements());
+  if (count > std::numeric_limits<size_t>::max() / bytes) reject(name, "is too large");
+  check_storage(id, name, count * bytes);
+  std::string value(count * bytes, '\0');
   read_bytes(id, name, type, value);
-  content_.texts.emplace(name, value.substr(0, value.find('\0')));
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string text = value.substr(i * bytes, bytes);
+    texts.push_back(text.substr(0, text.find('\0')));
+  }
+  if (sizes.rank() == 0)
+    content_.texts.emplace(name, std::move(texts[0]));
+  else
+    content_.lists.emplace(name, std::move(texts));
 }
 
 template <class Use>

@@ -49,6 +49,18 @@ class Writer {
     dataset(name, hdf5::text_type(value.size()), Handle(H5Screate(H5S_SCALAR), H5Sclose),
             value.empty() ? std::string_view("\0", 1) : std::string_view(value));
   }
+  void list(const std::string& name, const std::vector<std::string>& values) const {
+    size_t longest = 1;
+    for (const std::string& value : values) longest = std::max(longest, value.size());
+    std::string bytes;
+    for (const std::string& value : values) {
+      if (value.find('\0') != std::string::npos)
+        throw CheckpointError(path_, "a string of '" + name + "' contains a NUL character");
+      bytes += value + std::string(longest - value.size(), '\0');
+    }
+    const hsize_t count = values.size();
+    dataset(name, hdf5::text_type(longest), Handle(H5Screate_simple(1, &count, nullptr), H5Sclose), bytes);
+  }
   void number_attribute(const char* name, int64_t value) const {
     const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     attribute(file_, name, Handle(H5Tcopy(H5T_STD_I64LE), H5Tclose), space, &value);
@@ -99,6 +111,7 @@ void write_content(const Writer& writer, hid_t file, const CheckpointContent& co
   writer.number_attribute("epoch", content.epoch);
   for (const auto& [name, tensor] : content.tensors) writer.tensor(name, tensor);
   for (const auto& [name, text] : content.texts) writer.text(name, text);
+  for (const auto& [name, texts] : content.lists) writer.list(name, texts);
   writer.number_attribute("complete", 1);
 }
 

@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/plugins.h"
+#include "system/terminal.h"
 #include "tools/component_docs.h"
 
 namespace tpack {
@@ -35,6 +37,8 @@ std::vector<std::string> kinds_of(const std::string& word) {
   throw ConfigError("unknown kind '" + word + "'" + did_you_mean(word, all) + "; known: " + join(all, ", "));
 }
 
+size_t width() { return static_cast<size_t>(text_width(STDOUT_FILENO)); }
+
 int list(const ComponentOptions& o) {
   load_plugins(o.plugins);
   auto json = nlohmann::ordered_json::array();
@@ -45,7 +49,7 @@ int list(const ComponentOptions& o) {
       json.push_back(
           {{"kind", kind}, {"name", info->name}, {"aliases", info->aliases}, {"summary", info->summary()}});
     }
-    if (!o.json) std::cout << kind << "\n" << table.str();
+    if (!o.json) std::cout << kind << "\n" << table.str(width());
   }
   if (o.json) std::cout << json.dump(1) << "\n";
   return 0;
@@ -54,7 +58,8 @@ int list(const ComponentOptions& o) {
 int describe_named(const ComponentOptions& o) {
   load_plugins(o.plugins);
   auto all = nlohmann::ordered_json::array();
-  const std::string section = o.json ? describe_section_json(o.word) + "\n" : describe_section(o.word);
+  const std::string section =
+      o.json ? describe_section_json(o.word) + "\n" : describe_section(o.word, width());
   if (section.size() > 1) {
     std::cout << section;
     return 0;
@@ -62,7 +67,7 @@ int describe_named(const ComponentOptions& o) {
   std::string text;
   for (const ComponentInfo* info : components_named(o.word)) {
     all.push_back(nlohmann::ordered_json::parse(describe_json(*info)));
-    text += (text.empty() ? "" : "\n") + describe(*info);
+    text += (text.empty() ? "" : "\n") + describe(*info, width());
   }
   std::cout << (o.json ? all.dump(1) + "\n" : text);
   return 0;

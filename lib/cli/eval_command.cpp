@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,16 +12,21 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "dataflow/experience/agent_source.h"
 #include "dataflow/source.h"
 #include "draw/matrix.h"
 #include "draw/text_table.h"
 #include "experiment/gates.h"
+#include "experiment/given_data.h"
 #include "experiment/inference_model.h"
+#include "experiment/sample_maps.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 #include "run/bad_sample_list.h"
 #include "system/file_io.h"
+#include "system/file_kind.h"
 #include "system/log.h"
+#include "tools/importance.h"
 #include "tools/model_comparison.h"
 #include "tools/threshold_choice.h"
 #include "tools/worst_samples.h"
@@ -29,22 +36,52 @@ namespace {
 
 struct EvalOptions {
   ModelArguments model;
-  std::string other;
+  std::vector<std::string> others;  // files: another checkpoint, data
+  std::string other;                // of them, the checkpoint; empty: none
+  std::string file;                 // the data; empty: those of the flow
   std::string data;
   int worst = 0;
   std::string images;
   std::string svg;
   bool choose_threshold = false;
+  std::string threshold_for = "f1";
+  std::string importance = {};  // a statistic; empty: not asked for
+  int64_t repeats = ImportanceOptions().repeats;
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
 };
+
+/// Errors: ConfigError for a model whose data are what it plays.
+void reject_agents(const EvalOptions& o, const InferenceModel& model) {
+  for (const auto& [name, node] : model.config().data) {
+    const ConfigNode components = components_of(node, model.config().data);
+    Diagnostics errors;
+    const std::shared_ptr<Source> source =
+        Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
+    if (dynamic_cast<const AgentSource*>(source.get()) == nullptr || (!o.data.empty() && o.data != name))
+      continue;
+    throw ConfigError(
+        "flow '" + name +
+        "' is what the model plays, so there are no samples to evaluate on; to play episodes with its "
+        "best actions, run: tpack train CONFIG --log-dir DIR --set trainer=NoOp --set init.from=" +
+        o.model.file +
+        " --set max_epoch=1 --set steps_per_epoch=1 --set 'gates=!delete' --set "
+        "'callbacks=[PlayEpisodes: {environment: NAME, episodes: 100, values: OUTPUT}]'");
+  }
+}
 
 std::string chosen_flow(const EvalOptions& o, const ExperimentConfig& config) {
   if (!o.data.empty()) return o.data;
   if (config.data.contains("validation")) return "validation";
   if (!config.predict.data.empty()) return config.predict.data.name;
   throw ConfigError("no flow to evaluate on; name one with --data NAME");
+}
+
+std::string flow_of(const EvalOptions& o, const InferenceModel& model) {
+  const bool may_play = !model.config().data.contains("validation") || !o.data.empty();
+  if (may_play && o.file.empty()) reject_agents(o, model);
+  return chosen_flow(o, model.config());
 }
 
 /// An option that sets a bound.
@@ -72,15 +109,18 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   return gate;
 }
 
-void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
-  std::vector<std::string> missed;
+/// Of a statistic, or a figure of one class.
+std::vector<GateResult> results_of(const std::vector<Gate>& gates, const Evaluator::Evaluation& evaluation) {
+  std::vector<GateResult> results;
   for (const Gate& gate : gates) {
-    const auto at =
-        std::find_if(result.begin(), result.end(), [&](const auto& r) { return r.first == gate.name; });
-    if (!gate.holds(at->second))
-      missed.push_back("gate " + gate.str() + " is missed: " + shortest(at->second));
+    std::optional<double> value;
+    for (const auto& [name, figure] : evaluation.statistics)
+      if (name == gate.name) value = figure;
+    for (const ClassReport& report : evaluation.classes)
+      if (!value) value = report.figure(gate.name);
+    results.push_back({gate.str(), value, value && gate.holds(*value)});
   }
-  if (!missed.empty()) throw GateMissed(join(missed, "\n"));
+  return results;
 }
 
 /// Errors: ConfigError.
@@ -97,19 +137,54 @@ struct ModelOnFlow {
   ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Judged judged,
               const std::string& flow_name = "")
       : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
-        name(flow_name.empty() ? chosen_flow(o, model->config()) : flow_name),
-        flow(model->flow(name)) {
-    flow.prepare();  // some sources know only then what they hold
+        name(flow_name.empty() ? flow_of(o, *model) : flow_name),
+        flow(o.file.empty() ? model->flow(name) : flow_of_file(*model, name, o.file)) {
+    prepare(o.file);
     evaluator.emplace(name, model->handle(), flow, seed(), Position{}, EvaluationShard{}, judged);
     check_same_labels(model->labels(), &model->tower(), flow, name);
   }
   uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
+  /// What the samples are of, for people.
+  std::string where(const EvalOptions& o) const { return o.file.empty() ? name : o.file; }
 
   std::unique_ptr<InferenceModel> model;
   std::string name;  // of the flow
   DataFlow flow;
   std::optional<Evaluator> evaluator;
+
+ private:
+  static constexpr const char* kInfer =
+      "; eval compares with true values: `tpack infer` predicts data that have none";
+
+  /// Some sources know only then what they hold.
+  void prepare(const std::string& file) const {
+    try {
+      flow.prepare();
+    } catch (const ConfigError& error) {
+      if (file.empty()) throw;
+      throw ConfigError(std::string(error.what()) + kInfer);
+    } catch (const DataError& error) {
+      if (file.empty()) throw;
+      throw DataError(std::string(error.what()) + kInfer);
+    }
+  }
 };
+
+/// Which of the files are a checkpoint and data, by what they hold. Errors: ConfigError.
+EvalOptions with_files(EvalOptions o) {
+  for (const std::string& file : o.others) {
+    std::string first(kCheckpointWord.size(), '\0');
+    std::ifstream(file, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
+    std::string& into = first == kCheckpointWord ? o.other : o.file;
+    if (!std::filesystem::exists(file)) throw ConfigError("no such file '" + file + "'");
+    if (!into.empty())
+      throw ConfigError("'" + into + "' and '" + file + "' are both " +
+                        (&into == &o.other ? "checkpoints; eval compares two, the first of which is the model"
+                                           : "data; eval takes one file or folder"));
+    into = file;
+  }
+  return o;
+}
 
 void write_svg(const std::string& path, const std::vector<ClassReport>& reports) {
   const auto found =
@@ -119,17 +194,35 @@ void write_svg(const std::string& path, const std::vector<ClassReport>& reports)
   write_whole_file(path, svg_matrix(found->matrix()));
 }
 
+/// Of all statistics, with warnings of those that are no numbers; adds them to the JSON, too.
+std::string table_of(const Evaluator::Result& statistics, const ModelOnFlow& of, const EvalOptions& o,
+                     nlohmann::ordered_json& json) {
+  TextTable table({"statistic of " + of.where(o), "value"});
+  std::string bad = of.evaluator->bad_input();
+  for (const auto& [statistic, value] : statistics) {
+    table.add({statistic, shortest(static_cast<float>(value))});
+    json[statistic] = value;
+    if (std::isfinite(value)) continue;
+    log::warning(statistic + " of " + of.name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
+                 bad);
+    bad.clear();  // once
+  }
+  return table.str();
+}
+
 int evaluate(const EvalOptions& o) {
   if (!o.images.empty() && o.worst == 0) throw ConfigError("--images: say how many samples, with --worst N");
   const bool looks_at_samples = o.worst > 0 || o.choose_threshold;
   ModelOnFlow of(o, o.model.file,
                  looks_at_samples ? Evaluator::Judged::kSamples : Evaluator::Judged::kClasses);
   Evaluator& evaluator = *of.evaluator;
-  const std::vector<Gate> gates = gates_of(o, evaluator.goals());
+  StatisticGoals goals = evaluator.goals();
+  for (const std::string& figure : evaluator.class_figures()) goals.emplace(figure, Goal::kMax);
+  const std::vector<Gate> gates = gates_of(o, goals);
   std::optional<WorstSamples> worst;
   if (o.worst > 0) worst.emplace(evaluator, static_cast<size_t>(o.worst));
   std::optional<ThresholdChoice> threshold;
-  if (o.choose_threshold) threshold.emplace(evaluator);
+  if (o.choose_threshold) threshold.emplace(evaluator, ThresholdGoal::parse(o.threshold_for));
   const auto observe = [&](int64_t number, std::span<const JudgedBatch> judged) {
     if (worst) worst->see(number, judged);
     if (threshold) threshold->see(number, judged);
@@ -138,21 +231,18 @@ int evaluate(const EvalOptions& o) {
   const Evaluator::Evaluation result = evaluator.evaluation_of(evaluator.batches(), evaluator.tallies());
   warn_of_bad_samples(of.name, of.flow);
   if (worst) worst->find(of.flow, of.seed());
-  TextTable table({"statistic of " + of.name, "value"});
   nlohmann::ordered_json json;
-  std::string bad = evaluator.bad_input();
-  for (const auto& [statistic, value] : result.statistics) {
-    table.add({statistic, shortest(static_cast<float>(value))});
-    json[statistic] = value;
-    if (std::isfinite(value)) continue;
-    log::warning(statistic + " of " + of.name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
-                 bad);
-    bad.clear();  // once
-  }
-  std::string text = table.str();
+  std::string text = table_of(result.statistics, of, o, json);
   for (const ClassReport& report : result.classes) {
     text += "\n" + (result.classes.size() == 1 ? "" : report.term() + "\n") + report.str();
     json["reports"].push_back(report.to_json());
+  }
+  std::optional<ImportanceTable> importance;
+  if (!o.importance.empty()) {
+    importance.emplace(evaluator, importance_units(evaluator, of.model->tower().inputs(), of.flow),
+                       ImportanceOptions{o.importance, o.repeats, of.seed()});
+    text += "\n" + importance->str();
+    json["importance"] = importance->to_json();
   }
   if (threshold) {
     text += "\n" + threshold->str();
@@ -162,10 +252,17 @@ int evaluate(const EvalOptions& o) {
     text += "\n" + worst->str();
     json["worst"] = worst->to_json();
   }
+  const std::vector<GateResult> of_gates = results_of(gates, result);
+  if (!gates.empty()) json["gates"] = to_json(of_gates);
   std::cout << (o.json ? json.dump(1) + "\n" : text);
-  if (!o.svg.empty()) write_svg(o.svg, result.classes);
+  if (!o.svg.empty()) {
+    if (importance)
+      write_whole_file(o.svg, importance->svg());
+    else
+      write_svg(o.svg, result.classes);
+  }
   if (!o.images.empty()) worst->write_images(o.images);
-  require(gates, result.statistics);
+  require_gates(of_gates);
   return 0;
 }
 
@@ -183,10 +280,11 @@ std::vector<std::string> places_of(const DataFlow& flow) {
 /// Both over the flow of that name of the first, each as its own config reads it.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
-      o.choose_threshold)
+      o.choose_threshold || !o.importance.empty())
     throw ConfigError(
-        "--min, --max, --worst, --images, --svg and --choose-threshold are for one model; leave '" + o.other +
-        "' out");
+        "--min, --max, --worst, --images, --svg, --importance and --choose-threshold are for one model; "
+        "leave '" +
+        o.other + "' out");
   std::string flow;
   std::vector<JudgedSamples> judged;
   std::vector<Evaluator::Result> statistics;
@@ -215,7 +313,7 @@ int compare(const EvalOptions& o) {
     std::cout << json.dump(1) << "\n";
     return 0;
   }
-  TextTable table({"statistic of " + flow, "first", "second"});
+  TextTable table({"statistic of " + (o.file.empty() ? flow : o.file), "first", "second"});
   for (const auto& [name, value] : statistics[0]) {
     std::vector<std::string> row = {name, shortest(static_cast<float>(value))};
     for (const auto& [other, second] : statistics[1])
@@ -229,11 +327,20 @@ int compare(const EvalOptions& o) {
 void add_eval_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<EvalOptions>();
   add_model_arguments(command, options->model);
-  command.add_option("other", options->other,
-                     "another checkpoint: says which is better over the same samples, and what is noise");
+  command
+      .add_option(
+          "others", options->others,
+          "data to evaluate on: a file or folder of the kind that the model was trained on, labels "
+          "included; another checkpoint: says which is better over the same samples, and what is noise")
+      ->type_name("FILE ...")
+      ->expected(0, 2);
   command.add_option("--data", options->data,
                      "flow of its config (default: validation, else that of predict)");
-  command.add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
+  command
+      .add_option(
+          "--min", options->minima,
+          "exit code 8 if the statistic is below, such as accuracy, or a figure of one class (recall.yes); "
+          "may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command.add_option("--max", options->maxima, "exit code 8 if the statistic is above; may be repeated")
@@ -242,13 +349,35 @@ void add_eval_options(CLI::App& command, Action& action) {
   command.add_option("--worst", options->worst, "list so many samples with the highest cost")
       ->check(count_from(1));
   command.add_option("--images", options->images, "PNG with the images of --worst")->check(not_empty());
-  command.add_option("--svg", options->svg, "SVG with the confusion matrix")->check(not_empty());
-  command.add_flag("--choose-threshold", options->choose_threshold,
-                   "find the probability from which to say the second of two classes, for its highest F1: "
-                   "`infer --threshold` takes it");
+  command
+      .add_option("--svg", options->svg, "SVG with the confusion matrix, or with the bars of --importance")
+      ->check(not_empty());
+  CLI::Option* importance = command.add_option(
+      "--importance", options->importance,
+      "how much worse a statistic, such as cost or accuracy, gets when a column of a table, a "
+      "number of a vector or an input has the values of other samples");
+  command.add_option("--repeats", options->repeats, "permutations of each for --importance")
+      ->check(count_from(2))
+      ->needs(importance)
+      ->capture_default_str();
+  command.add_flag(
+      "--choose-threshold", options->choose_threshold,
+      "find the probability from which to say the second of two classes: `infer --threshold` takes "
+      "it");
+  command
+      .add_option(
+          "--threshold-for", options->threshold_for,
+          "what --choose-threshold chooses for: f1, recall=0.9 (at least, with the highest precision), "
+          "precision=0.9, or cost=5 (a missed one costs as much as 5 false alarms)")
+      ->type_name("GOAL")
+      ->capture_default_str();
   add_json_flag(command, options->json);
-  command.callback([options, &action] {
-    action = [options] { return options->other.empty() ? evaluate(*options) : compare(*options); };
+  command.callback([options, &command, &action] {
+    options->choose_threshold |= command.count("--threshold-for") > 0;
+    action = [options] {
+      const EvalOptions o = with_files(*options);
+      return o.other.empty() ? evaluate(o) : compare(o);
+    };
   });
 }
 

@@ -21,19 +21,20 @@ struct InferCommandOptions {
   bool skip_bad = false;
 };
 
-/// That of the file, if none is asked for.
-std::string format_of(const std::string& output) {
-  const std::string ending = std::filesystem::path(output).extension().string();
-  if (ending == ".csv") return "csv";
-  return ending == ".h5" || ending == ".hdf5" ? "hdf5" : "jsonl";
+/// That of the file, if none is asked for; only CSV has columns.
+std::string format_of(const InferOptions& o) {
+  const std::string ending = std::filesystem::path(o.output).extension().string();
+  if (ending == ".h5" || ending == ".hdf5") return "hdf5";
+  return ending == ".csv" || !o.columns.empty() ? "csv" : "jsonl";
 }
 
 int infer(const InferCommandOptions& given) {
   InferCommandOptions o = given;
-  o.infer.format = o.format.empty() ? format_of(o.infer.output) : o.format;
+  o.infer.format = o.format.empty() ? format_of(o.infer) : o.format;
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
-  if (!o.infer.columns.empty() && o.infer.format != "csv") throw ConfigError("--columns is for --format csv");
+  if (!o.infer.columns.empty() && o.infer.format != "csv")
+    throw ConfigError("--columns is for --format csv, not " + o.infer.format);
   const int ways = (o.files.empty() ? 0 : 1) + (o.infer.count ? 1 : 0) + (o.infer.data.empty() ? 0 : 1);
   if (ways != 1)
     throw ConfigError(ways == 0 ? "no file is named; give images, folders, @LIST or - for a list on standard "
@@ -102,8 +103,9 @@ void add_infer_options(CLI::App& command, Action& action) {
   command
       .add_option(
           "--columns", options->infer.columns,
-          "columns of csv: of the table that is read (id,name), outputs, the probability of one class "
-          "(probability.yes), file, and one name for the prediction: --columns PassengerId,Survived")
+          "columns of CSV, each NAME or HEADER=NAME: a column of the table that is read, prediction, score, "
+          "probability.CLASS, an output, true (the true value), file or index; the column that the model has "
+          "learned is the prediction: --columns PassengerId,Survived or --columns id,target=prediction")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());

@@ -19,6 +19,8 @@ std::optional<std::string> nearest(std::string_view written, std::span<const std
 /// "; did you mean 'x'?" or "" if nothing is near.
 std::string did_you_mean(std::string_view written, std::span<const std::string> candidates);
 
+/// Lines of at most `width` characters, broken at spaces; a longer word has a line of its own.
+std::vector<std::string> wrapped(const std::string& text, size_t width);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 /// "a, b and 3 more": the first ten of them.
 std::string join_first(std::span<const std::string> parts);

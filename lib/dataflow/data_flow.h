@@ -103,11 +103,15 @@ class DataFlow {
 /// Prepares several flows in parallel. Errors: those of `train`, or of the first by name that has one.
 void prepare(const std::map<std::string, DataFlow>& flows);
 
+/// In which order a pass has the samples: as the flow says, which may shuffle them, or as the data have them.
+enum class SampleOrder : uint8_t { kOfFlow, kOfData };
+
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
 /// `scope` has the flows that it may refer to by name; `fit` is what its sources follow (null: nothing, as
 /// those of data.train). Nothing after reporting to `errors`.
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors,
-                                  const std::shared_ptr<Fit>& fit = nullptr);
+                                  const std::shared_ptr<Fit>& fit = nullptr,
+                                  SampleOrder order = SampleOrder::kOfFlow);
 /// As above. Errors: ConfigError with all problems.
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});
 

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/source.h"
 
 namespace tpack {
 namespace {
@@ -70,6 +71,15 @@ bool Flow::get(const PassKey& /*pass*/, int64_t /*place*/, Datapoint& /*out*/) c
 }
 
 std::unique_ptr<Cursor> Flow::open(const PassKey& pass) const { return cursor_by_place(*this, pass); }
+
+std::string sample_name(const Flow& flow, const SampleId& id) {
+  std::string name = flow.file_of(id);
+  if (!name.empty()) return name;
+  const std::vector<const Source*> sources = flow.sources();
+  const auto* source = sources.empty() ? nullptr : dynamic_cast<const RandomAccessSource*>(sources.front());
+  const bool is_indexed = source != nullptr && id.index < source->size();
+  return "sample " + std::to_string(is_indexed ? source->index_in_data(id.index) : id.index);
+}
 
 std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass) {
   return std::make_unique<PlaceCursor>(flow, pass);

@@ -114,6 +114,9 @@ class WrappedFlow : public Flow {
   FlowPtr up_;
 };
 
+/// The place of a sample in its file, or "sample 17".
+std::string sample_name(const Flow& flow, const SampleId& id);
+
 /// Goes through the places of a flow that is kIndexed or kFiltered, one after the other.
 std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass);
 

@@ -76,7 +76,7 @@ class JoinedFlow final : public Flow {
             "out after the JoinData");
     }
     spec_ = joined_spec();
-    is_shuffled_ = !context_.in_join && one_order();
+    is_shuffled_ = !context_.keeps_order && one_order();
   }
 
   const Spec& spec() const override { return spec_; }

@@ -65,8 +65,13 @@ enum class Opening : uint8_t { kNot, kThose };
 class FlowMaker final : public FlowBuilder {
  public:
   FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad,
-            std::shared_ptr<Fit> fit, Opening opening)
-      : scope_(scope), errors_(errors), bad_(std::move(bad)), fit_(std::move(fit)), opening_(opening) {}
+            std::shared_ptr<Fit> fit, SampleOrder order, Opening opening)
+      : scope_(scope),
+        errors_(errors),
+        bad_(std::move(bad)),
+        fit_(std::move(fit)),
+        order_(order),
+        opening_(opening) {}
 
   /// The flow, or null after all of its mistakes were reported.
   FlowPtr build_or_report(const ConfigNode& node) {
@@ -240,7 +245,7 @@ class FlowMaker final : public FlowBuilder {
                           std::map<std::string, int>& seen) const {
     const std::string type = snake_case(ComponentTable::of(kind).at(item.name, item.position).name);
     const std::string name = prefix_ + type + "_" + std::to_string(seen[type]++);
-    return {name, stable_hash(name), item.position, in_join_};
+    return {name, stable_hash(name), item.position, in_join_ || order_ == SampleOrder::kOfData};
   }
   static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
     if (first) {
@@ -277,6 +282,7 @@ class FlowMaker final : public FlowBuilder {
   Diagnostics& errors_;
   std::shared_ptr<BadSamples> bad_;
   std::shared_ptr<Fit> fit_;
+  SampleOrder order_;
   Opening opening_;
   bool waits_for_data_ = false;
   bool in_join_ = false;  // the flow being built is part of a JoinData
@@ -290,17 +296,17 @@ class FlowMaker final : public FlowBuilder {
 }  // namespace
 
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors,
-                                  const std::shared_ptr<Fit>& fit) {
+                                  const std::shared_ptr<Fit>& fit, SampleOrder order) {
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
-  FlowMaker builder(scope, errors, bad, fit, Opening::kNot);
+  FlowMaker builder(scope, errors, bad, fit, order, Opening::kNot);
   FlowPtr flow = builder.build_or_report(node);
   if (errors.count() != before) return std::nullopt;
   if (flow != nullptr) return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
   if (!builder.waits_for_data()) return std::nullopt;
-  const auto complete = [node, scope, bad, fit] {
+  const auto complete = [node, scope, bad, fit, order] {
     Diagnostics mistakes;
-    FlowMaker opening(scope, mistakes, bad, fit, Opening::kThose);
+    FlowMaker opening(scope, mistakes, bad, fit, order, Opening::kThose);
     FlowPtr built = opening.build_or_report(node);
     mistakes.throw_if_any();
     TPACK_ASSERT(built != nullptr, "a flow that was not made and not reported");

@@ -23,7 +23,7 @@ bool RandomAccessFlow::get(const PassKey& pass, int64_t place, Datapoint& out) c
 }
 
 int64_t RandomAccessFlow::index(const PassKey& pass, int64_t place) const {
-  if (order_ == Order::kOfSource || !source_->shuffled() || context_.in_join) return place;
+  if (order_ == Order::kOfSource || !source_->shuffled() || context_.keeps_order) return place;
   const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
   return static_cast<int64_t>(order(static_cast<uint64_t>(place)));
 }

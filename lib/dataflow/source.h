@@ -25,7 +25,8 @@ struct StageContext {
   std::string name;
   uint64_t key = 0;  // stable_hash(name)
   Position position = {};
-  bool in_join = false;  // inside a JoinData, which has the order: sources and joins in it do not shuffle
+  /// Sources, joins and stages do not shuffle: inside a JoinData, which has the order, and for predictions.
+  bool keeps_order = false;
 
   /// The key of a sample in this component.
   SamplePlace place_of(const SampleId& id, const std::string& file = {}) const {
@@ -39,7 +40,7 @@ class FlowBuilder {
   virtual ~FlowBuilder() = default;
   /// A nested list, or the flow that the field names. Null after reporting. `part` distinguishes the flows of
   /// one component, so that their random numbers differ. The component gives all of them one order
-  /// (StageContext::in_join).
+  /// (StageContext::keeps_order).
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
@@ -88,6 +89,10 @@ class Source : public std::enable_shared_from_this<Source> {
   /// `prepare`, and may read other files in the same way (reopen_with); null for other sources.
   virtual std::shared_ptr<const RandomAccessSource> indexed() const { return nullptr; }
 
+  /// The parameter that names the one file or folder that it reads, or the source that it takes samples from;
+  /// null if there is none.
+  virtual const char* path_field() const { return nullptr; }
+
   /// What it found, for people. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
   /// A text that changes when the files that it reads change: made from names, sizes and dates, without
@@ -127,11 +132,15 @@ class RandomAccessSource : public Source {
   /// True: each pass has its own order (a permutation keyed by seed, pass and stage), that of the JoinData
   /// around it if there is one.
   virtual bool shuffled() const { return false; }
-  /// The file that a sample is read from; empty if it has no file of its own. Errors name it.
+  /// The place of a sample in its file: the file if there is nothing else in it, a line ("a.csv:7") or an
+  /// index
+  /// ("a.h5[12]"). Empty if it has no file. Errors name it.
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};
   }
+  /// The index of the sample among all samples of its files; another one if this source is a part of them.
+  virtual int64_t index_in_data(int64_t index) const { return index; }
   /// True if it is known that `get` fails for the sample. After `prepare`, as what follows.
   virtual bool is_bad(int64_t index) const {
     (void)index;
@@ -141,6 +150,14 @@ class RandomAccessSource : public Source {
   virtual std::vector<int32_t> class_numbers(const std::string& component) const;
   /// The texts of a column, which need not be part of a component. Errors: ConfigError if there is none.
   virtual std::vector<std::string> column(const std::string& name) const;
+  /// How many numbers of a component each of its columns (FittedComponent::columns) has, in order; empty if
+  /// that is not known. After `prepare`.
+  virtual std::vector<int64_t> column_widths(const std::string& component) const {
+    (void)component;
+    return {};
+  }
+  /// The column that says which sample it is, for `column`; empty if there is none.
+  virtual std::string id_column() const { return {}; }
   /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.
   virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
   /// A name that the sample keeps when others are added; nothing if there is none.

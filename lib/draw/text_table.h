@@ -14,8 +14,9 @@ class TextTable {
 
   /// Rows may be shorter than the header.
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Lines that end in a newline each, two spaces between columns.
-  std::string str() const;
+  /// Lines that end in a newline each, two spaces between columns. Texts of the last column that would go
+  /// beyond `width` characters continue on further lines; 0: there is no limit.
+  std::string str(size_t width = 0) const;
 
  private:
   std::vector<std::string> header_;

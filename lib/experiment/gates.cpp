@@ -1,5 +1,9 @@
 #include "experiment/gates.h"
 
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "system/log.h"
@@ -9,13 +13,14 @@ namespace tpack {
 
 namespace {
 
-/// The newest value of the statistic, or the best one.
-std::optional<double> figure_of(const Gate& gate, const Monitors& monitors) {
-  if (!gate.of_best) return monitors.get_latest(gate.name);
-  std::optional<double> best;
-  for (const auto& [step, value] : monitors.get_history(gate.name))
-    if (!best || is_better(value, *best, gate.goal())) best = value;
-  return best;
+/// The newest value of the statistic that is not after the step, or the best one.
+std::optional<double> figure_of(const Gate& gate, const Monitors& monitors, std::optional<int64_t> of) {
+  std::optional<double> figure;
+  for (const auto& [step, value] : monitors.get_history(gate.name)) {
+    if (gate.of_best ? !figure || is_better(value, *figure, gate.goal()) : step <= of.value_or(step))
+      figure = value;
+  }
+  return figure;
 }
 
 }  // namespace
@@ -46,16 +51,34 @@ void check_monitor_needs(const std::vector<MonitorNeed>& needs, const StatisticG
   errors.throw_if_any();
 }
 
-void require_gates(const std::vector<Gate>& gates, const Monitors& monitors) {
-  std::vector<std::string> missed;
+std::vector<GateResult> gate_results(const std::vector<Gate>& gates, const Monitors& monitors,
+                                     std::optional<int64_t> step) {
+  std::vector<GateResult> results;
   for (const Gate& gate : gates) {
-    const auto figure = figure_of(gate, monitors);
-    if (figure && gate.holds(*figure)) {
-      log::info("gate " + gate.str() + " holds: " + shortest(*figure));
-    } else {
-      missed.push_back("gate " + gate.str() +
-                       " is missed: " + (figure ? shortest(*figure) : "it has no value"));
-    }
+    const auto figure = figure_of(gate, monitors, step);
+    results.push_back({gate.str(), figure, figure && gate.holds(*figure)});
+  }
+  return results;
+}
+
+nlohmann::ordered_json to_json(const std::vector<GateResult>& results) {
+  auto list = nlohmann::ordered_json::array();
+  for (const GateResult& result : results) {
+    list.push_back({{"gate", result.gate}});
+    if (result.value && std::isfinite(*result.value)) list.back()["value"] = *result.value;
+    list.back()["holds"] = result.holds;
+  }
+  return list;
+}
+
+void require_gates(const std::vector<GateResult>& results) {
+  std::vector<std::string> missed;
+  for (const GateResult& result : results) {
+    const std::string value = result.value ? shortest(*result.value) : "it has no value";
+    if (result.holds)
+      log::info("gate " + result.gate + " holds: " + value);
+    else
+      missed.push_back("gate " + result.gate + " is missed: " + value);
   }
   if (!missed.empty()) throw GateMissed(join(missed, "\n"));
 }

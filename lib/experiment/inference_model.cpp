@@ -85,11 +85,11 @@ std::vector<std::string> InferenceModel::flow_names() const {
   return names;
 }
 
-DataFlow InferenceModel::flow(const std::string& name) const {
+DataFlow InferenceModel::flow(const std::string& name, SampleOrder order) const {
   const auto found = config_.data.find(name);
   if (found == config_.data.end()) throw unknown_reference("flow", name, {}, flow_names());
   Diagnostics errors;
-  std::optional<DataFlow> made = make_flow(found->second, config_.data, errors, fit_);
+  std::optional<DataFlow> made = make_flow(found->second, config_.data, errors, fit_, order);
   errors.throw_if_any();
   return std::move(*made);
 }

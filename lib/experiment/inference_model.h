@@ -54,7 +54,7 @@ class InferenceModel {
   /// Names of the flows of its config. `flow` makes one, which follows `fit`; it is not opened. Errors:
   /// ConfigError.
   std::vector<std::string> flow_names() const;
-  DataFlow flow(const std::string& name) const;
+  DataFlow flow(const std::string& name, SampleOrder order = SampleOrder::kOfFlow) const;
 
   /// For programs of one's own on its weights, such as an Evaluator; not while `predict` runs.
   ModelHandle handle() const { return weights_->place(); }

@@ -241,10 +241,11 @@ class Hdf5Source final : public RandomAccessSource {
     }
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return components_.empty() ? 0 : file_->set(0).samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
-  std::string file_of(int64_t /*index*/) const override { return path_; }
+  std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};
     if (!texts_.empty()) facts.remarks.push_back("datasets of texts are not read: " + join_first(texts_));

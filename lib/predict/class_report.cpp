@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -203,6 +204,29 @@ double ClassReport::samples() const {
   if (is_set_) return parts_[parts_.size() - 2];
   double all = 0;
   for (const double count : parts_) all += count;
+  return all;
+}
+
+namespace {
+constexpr std::array<std::pair<const char*, double ClassReport::Row::*>, 3> kFigures = {
+    {{"precision.", &ClassReport::Row::precision},
+     {"recall.", &ClassReport::Row::recall},
+     {"f1.", &ClassReport::Row::f1}}};
+}  // namespace
+
+std::optional<double> ClassReport::figure(const std::string& name) const {
+  for (const auto& [prefix, member] : kFigures) {
+    for (const Row& row : rows_)
+      if (name == prefix + row.name) return row.*member;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> ClassReport::figures_of(const std::vector<std::string>& classes) {
+  std::vector<std::string> all;
+  for (const auto& [prefix, member] : kFigures) {
+    for (const std::string& name : classes) all.push_back(prefix + name);
+  }
   return all;
 }
 

@@ -58,6 +58,10 @@ class ClassReport {
   Row macro() const;
   Row weighted() const;
   double samples() const;
+  /// "recall.CLASS", "precision.CLASS" or "f1.CLASS"; nothing for other names.
+  std::optional<double> figure(const std::string& name) const;
+  /// Those names, of classes that have one.
+  static std::vector<std::string> figures_of(const std::vector<std::string>& classes);
   /// Samples whose class, or whose labels, are told.
   double accuracy() const;
   /// False for sets of labels, where a sample may have several.

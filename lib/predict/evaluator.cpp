@@ -1,7 +1,9 @@
 #include "predict/evaluator.h"
 
 #include <algorithm>
+#include <set>
 
+#include "graph/structural.h"
 #include "predict/bad_input.h"
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
@@ -61,6 +63,17 @@ StatisticGoals Evaluator::goals() const {
   return goals;
 }
 
+std::vector<std::string> Evaluator::class_figures() const {
+  std::vector<std::string> all;
+  for (const size_t judgement : reports_) {
+    const ClassReport report(judgements_[judgement], class_names_[judgement],
+                             std::vector<double>(ClassReport::parts_of(judgements_[judgement])));
+    const std::vector<std::string> own = ClassReport::figures_of(report.classes());
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
 /// Values of each sample are copied from the device only where somebody looks at them.
 bool Evaluator::is_fetched(const Judgement& judgement) const {
   return judged_ == Judged::kSamples || ClassReport::classes_of(judgement) > 0;
@@ -107,15 +120,53 @@ std::vector<Tally> Evaluator::zeros() const {
 }
 
 void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) {
+  const auto reader = open();
+  using Batch = std::optional<std::span<const Tensor>>;
+  run_over([&] { return reader->next(stop) ? Batch(reader->tensors()) : std::nullopt; }, observer);
+}
+
+Evaluator::Result Evaluator::run_on(const std::vector<std::vector<Tensor>>& batches) {
+  using Batch = std::optional<std::span<const Tensor>>;
+  size_t at = 0;
+  run_over([&] { return at < batches.size() ? Batch(batches[at++]) : std::nullopt; }, nullptr);
+  return evaluation_of(batches_, tallies_).statistics;
+}
+
+std::vector<std::vector<Tensor>> Evaluator::read_batches(const std::stop_token& stop) const {
+  std::vector<std::vector<Tensor>> batches;
+  for (const auto reader = open(); reader->next(stop);) {
+    std::vector<Tensor>& batch = batches.emplace_back();
+    for (const Tensor& tensor : reader->tensors()) batch.push_back(tensor.clone());
+  }
+  return batches;
+}
+
+std::vector<std::string> Evaluator::predicting_inputs() const {
+  std::vector<const Node*> open;
+  for (const Judgement& judgement : judgements_) open.push_back(judgement.predictions.node);
+  if (open.empty())
+    for (const Fetch& fetch : nominal_graph_.fetches()) open.push_back(fetch.value.node);
+  std::set<const Node*> seen;
+  std::vector<std::string> names;
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (!seen.insert(node).second) continue;
+    if (const auto* input = op_cast<Input>(*node)) names.push_back(input->params().name);
+    for (const Symbol& from : node->inputs) open.push_back(from.node);
+  }
+  return names;
+}
+
+void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
   TPACK_ASSERT(!observer || judged_ == Judged::kSamples, "this evaluator does not fetch samples");
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
-  const auto reader = open();
   // Random draws belong to a batch, whichever evaluator has it.
   RunInfo info{seed_, shard_.index, 0};
-  for (; reader->next(stop); info.step += shard_.count, ++batches_) {
-    const Executable& done = program_.run(reader->tensors(), info);
+  for (auto batch = next(); batch; batch = next(), info.step += shard_.count, ++batches_) {
+    const Executable& done = program_.run(*batch, info);
     bool finite = true;
     for (size_t i = 0; i < statistics_.size(); ++i) {
       tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
@@ -134,7 +185,7 @@ void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) 
       }
       observer(info.step, batches);
     }
-    if (!finite && bad_input_.empty()) look_for_bad_input(reader->tensors(), info.step);
+    if (!finite && bad_input_.empty()) look_for_bad_input(*batch, info.step);
   }
 }
 

@@ -69,6 +69,8 @@ class Evaluator {
   const std::vector<Judgement>& judgements() const { return judgements_; }
   /// Of the data, for one of them; empty if they have no names.
   const std::vector<std::string>& class_names(size_t judgement) const { return class_names_[judgement]; }
+  /// Names of figures of one class (ClassReport::figure), for judgements that have a report.
+  std::vector<std::string> class_figures() const;
   int64_t batch_size() const { return *flow_.batch_size(); }
   /// Called with each batch of a pass, its number from 0 on, and one for each of `judgements`. For evaluators
   /// that are made for it.
@@ -76,6 +78,12 @@ class Evaluator {
 
   /// Its part of a pass, which may have no batch. Errors: SampleError; Stopped.
   void run_part(const std::stop_token& stop = {}, const Observer& observer = nullptr);
+  /// The same over all samples of other batches, as the tower is fed them.
+  Result run_on(const std::vector<std::vector<Tensor>>& batches);
+  /// Those of its part of a pass. Errors: SampleError; Stopped.
+  std::vector<std::vector<Tensor>> read_batches(const std::stop_token& stop = {}) const;
+  /// Names of the inputs that the predictions of its judgements, or without these the statistics, depend on.
+  std::vector<std::string> predicting_inputs() const;
   /// What the last pass gave: totals in the order of `statistics`, then the counts of reports, and how many
   /// batches they are of.
   const std::vector<Tally>& tallies() const { return tallies_; }
@@ -93,6 +101,9 @@ class Evaluator {
   bool is_fetched(const Judgement& judgement) const;
   bool has_report_of(const Judgement& judgement) const;
   std::unique_ptr<InputReader> open() const;
+  /// Nothing at the end.
+  using NextBatch = std::function<std::optional<std::span<const Tensor>>()>;
+  void run_over(const NextBatch& next, const Observer& observer);
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
   std::string name_;

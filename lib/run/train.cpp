@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/layout.h"
 #include "config/yaml_reader.h"
@@ -349,7 +351,11 @@ void TrainRun::end() const {
   if (result_.lacks_a_save)
     throw ResourceError(result_.missing_checkpoint + " could not be saved; see the messages above");
   const bool is_over = result_.ending != StopReason::kInterrupted && result_.ending != StopReason::kPaused;
-  if (chief() && is_over) require_gates(experiment_->config.gates, *monitors_);
+  const std::vector<Gate>& gates = experiment_->config.gates;
+  if (!chief() || !is_over || gates.empty()) return;
+  const std::vector<GateResult> results = gate_results(gates, *monitors_, result_.restored_step);
+  if (folder_) write_whole_file(folder_->file("gates.json"), to_json(results).dump(1) + "\n");
+  require_gates(results);
 }
 
 void TrainRun::write_plan() const {

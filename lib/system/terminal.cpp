@@ -13,6 +13,8 @@ TerminalSize terminal_size(int descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
+int text_width(int descriptor) { return isatty(descriptor) == 1 ? terminal_size(descriptor).columns : 0; }
+
 bool colors_wanted(int descriptor) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");

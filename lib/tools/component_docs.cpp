@@ -78,12 +78,12 @@ nlohmann::ordered_json as_json(const std::string& name, const FieldInfo& field) 
 
 }  // namespace
 
-std::string describe_section(const std::string& path) {
+std::string describe_section(const std::string& path, size_t width) {
   const std::vector<Setting> found = settings(path);
   if (found.empty()) return "";
   TextTable table({"setting", "type", "range", "default", "meaning"});
   for (const auto& [name, f] : found) table.add({name, f.type.str(), f.check.str(), default_text(f), f.doc});
-  return table.str();
+  return table.str(width);
 }
 
 std::string describe_section_json(const std::string& path) {
@@ -119,12 +119,12 @@ std::string source_file(const ComponentInfo& info) {
   return lib == std::string::npos ? path : path.substr(lib + 1);
 }
 
-std::string describe(const ComponentInfo& info) {
+std::string describe(const ComponentInfo& info, size_t width) {
   std::string text = info.name + " (" + info.kind + ")";
   if (!info.aliases.empty()) text += ", also " + join(info.aliases, ", ");
   for (const Variant& variant : info.variants)
     text += "; " + variant.name + " has " + variant.field + ": " + variant.value;
-  text += "\n" + info.summary() + "\n";
+  text += "\n" + (width == 0 ? info.summary() : join(wrapped(info.summary(), width), "\n")) + "\n";
   if (const std::string example = info.example(); !example.empty())
     text += "\nExample:\n  " + join(split(example, '\n'), "\n  ") + "\n";
   std::vector<FieldInfo> fields = info.fields();
@@ -137,7 +137,7 @@ std::string describe(const ComponentInfo& info) {
   if (fields.empty()) return text + "\nNo parameters.\n";
   TextTable table({"parameter", "type", "range", "default", "meaning"});
   for (const FieldInfo& f : fields) table.add({f.name, f.type.str(), f.check.str(), default_text(f), f.doc});
-  return text + "\n" + table.str();
+  return text + "\n" + table.str(width);
 }
 
 std::string describe_json(const ComponentInfo& info) {

@@ -9,7 +9,7 @@ namespace tpack {
 /// The kinds that a config can name: every registered one but the graph's ops.
 std::vector<std::string> documented_kinds();
 /// A section of configs ("updates", "model.inputs") and what it may say, as a table; "" if there is none.
-std::string describe_section(const std::string& path);
+std::string describe_section(const std::string& path, size_t width = 0);
 /// The same as JSON.
 std::string describe_section_json(const std::string& path);
 /// The components of that name, of all kinds. Errors: ConfigError with the nearest name or section.
@@ -17,7 +17,7 @@ std::vector<const ComponentInfo*> components_named(const std::string& name);
 /// The file that registers it, from the top of the source tree: "lib/layers/conv2d.cpp".
 std::string source_file(const ComponentInfo& info);
 /// Name, summary, example and parameters as text.
-std::string describe(const ComponentInfo& info);
+std::string describe(const ComponentInfo& info, size_t width = 0);
 /// The same as JSON.
 std::string describe_json(const ComponentInfo& info);
 

@@ -50,10 +50,7 @@ struct Findings {
   }
 };
 
-std::string name_in(const Flow& flow, int64_t index) {
-  std::string name = flow.file_of({0, index, 0});
-  return name.empty() ? "sample " + std::to_string(index) : name;
-}
+std::string name_in(const Flow& flow, int64_t index) { return sample_name(flow, {0, index, 0}); }
 
 /// The exception that is being handled, which must be a data error; others go on.
 UnreadSample unread_sample(const Flow& flow, int64_t index) {

@@ -13,14 +13,17 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "draw/png.h"
+#include "predict/judged_input.h"
 #include "predict/output_images.h"
 #include "predict/predict_outputs.h"
 #include "predict/predictor.h"
 #include "system/file_io.h"
 #include "system/log.h"
+#include "tools/answers.h"
 #include "tools/file_list.h"
 #include "tools/file_samples.h"
 #include "tools/mask_writer.h"
+#include "tools/output_roles.h"
 #include "tools/prediction_writer.h"
 #include "tools/sample_images.h"
 #include "tools/sample_predictor.h"
@@ -42,119 +45,13 @@ std::vector<std::string> labels_of(const InferOptions& o, const InferenceModel& 
   return labels;
 }
 
-/// "probability float32 [10], code float32 [16]".
-std::string described(const Predictor& predictor) {
-  std::vector<std::string> all;
-  for (size_t i = 0; i < predictor.forms().size(); ++i)
-    all.push_back(predictor.outputs()[i].name + " " + predictor.forms()[i].spec.str());
-  return join(all, ", ");
+/// The columns that the training data have the true values in, unless samples have them as inputs.
+std::vector<std::string> true_columns(const InferenceModel& model, const std::optional<JudgedInput>& judged,
+                                      const std::vector<std::string>& inputs) {
+  if (!judged || std::find(inputs.begin(), inputs.end(), judged->input) != inputs.end()) return {};
+  const auto known = model.fit()->declared().find("", judged->component);
+  return known ? known->columns : std::vector<std::string>();
 }
-
-/// How each output is written.
-class Roles {
- public:
-  Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
-        const OutputImages& pictures, const MaskWriter& masks)
-      : options_(options), labels_(labels), predictor_(predictor) {
-    for (size_t i = 0; i < predictor.forms().size(); ++i)
-      outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures, masks)});
-    check_classes();
-    check_labels();
-    check_threshold(masks);
-    for (const auto& [is_set, option] :
-         {std::pair(options.overlays, "--overlays"), std::pair(options.contours, "--contours")}) {
-      if (is_set && options.images.empty())
-        throw ConfigError(std::string(option) + ": --images is missing, the folder that they are written to");
-      const auto& forms = predictor.forms();
-      const auto is_mask = [&](const OutputForm& form) { return masks.is_mask(form); };
-      if (is_set && std::none_of(forms.begin(), forms.end(), is_mask))
-        throw ConfigError(
-            std::string(option) +
-            ": no output of predict has class numbers of pixels, integers [height, width], or the "
-            "probabilities of one class, [1, height, width] of a Sigmoid; there are " +
-            described(predictor));
-    }
-    if (!options.images.empty() && !has(OutputRole::kPicture)) {
-      throw ConfigError(
-          "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
-          "channels, as many numbers as the image has that the model takes, or class numbers of pixels, "
-          "int32 "
-          "[height, width]; there are " +
-          described(predictor));
-    }
-  }
-  const std::vector<WrittenOutput>& outputs() const { return outputs_; }
-
- private:
-  /// What the numbers mean. Labels that the user gives are for any vector,
-  /// where no output is probabilities of classes.
-  OutputRole role_of(const OutputForm& form, const OutputImages& pictures, const MaskWriter& masks) const {
-    if (!options_.images.empty() && (pictures.is_image(form) || masks.is_mask(form)))
-      return OutputRole::kPicture;
-    if (form.spec.shape.rank() != 1) return OutputRole::kValues;
-    if (is_of_classes(form)) return OutputRole::kClasses;
-    const bool has_names = std::ssize(labels_) == form.spec.shape[0];
-    if (has_names && form.meaning == OutputMeaning::kProbabilities) return OutputRole::kLabelSet;
-    const auto& forms = predictor_.forms();
-    const bool is_named =
-        has_names && !options_.labels.empty() && std::none_of(forms.begin(), forms.end(), is_of_classes);
-    return is_named ? OutputRole::kClasses : OutputRole::kValues;
-  }
-  static bool is_of_classes(const OutputForm& form) {
-    return form.spec.shape.rank() == 1 && form.meaning == OutputMeaning::kClassProbabilities;
-  }
-  bool has(OutputRole role) const {
-    return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.role == role; });
-  }
-
-  /// No more classes may be asked for than there are.
-  void check_classes() const {
-    if (options_.top_k == 1) return;
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (outputs_[i].role != OutputRole::kClasses) continue;
-      const int64_t classes = predictor_.forms()[i].spec.shape[0];
-      if (options_.top_k > classes)
-        throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
-                          std::to_string(classes) + " classes");
-      return;
-    }
-    throw ConfigError(
-        "--top-k: no output of predict is probabilities of classes, which a Softmax gives; "
-        "there are " +
-        described(predictor_));
-  }
-  void check_threshold(const MaskWriter& masks) const {
-    if (options_.threshold == 0.5 || has(OutputRole::kLabelSet)) return;
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      const OutputForm& form = predictor_.forms()[i];
-      const bool is_of_two = outputs_[i].role == OutputRole::kClasses && form.spec.shape[0] == 2;
-      if (is_of_two || masks.is_of_probabilities(form)) return;
-    }
-    throw ConfigError(
-        "--threshold: no output of predict is a set of labels, probabilities of two classes, or (with "
-        "--overlays or --contours) probabilities of pixels; there are " +
-        described(predictor_));
-  }
-  /// Names that were given must be those of all classes.
-  void check_labels() const {
-    if (options_.labels.empty() || has(OutputRole::kLabelSet)) return;
-    const std::string names = options_.labels + ": has " + std::to_string(labels_.size()) + " names, ";
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (outputs_[i].role != OutputRole::kClasses) continue;
-      const int64_t classes = predictor_.forms()[i].spec.shape[0];
-      if (std::ssize(labels_) == classes) return;
-      throw ConfigError(names + "the model has " + std::to_string(classes) +
-                        " classes; write one name per line");
-    }
-    throw ConfigError(names + "but no output of predict has as many numbers; there are " +
-                      described(predictor_));
-  }
-
-  const InferOptions& options_;
-  const std::vector<std::string>& labels_;
-  const Predictor& predictor_;
-  std::vector<WrittenOutput> outputs_;
-};
 
 /// Reads samples in batches and predicts; errors stay with their sample.
 class Inference {
@@ -167,9 +64,10 @@ class Inference {
         labels_(labels_of(options, *models[0])),
         pictures_(models[0]->tower().inputs()),
         masks_(options_, labels_),
-        roles_(Roles(options, labels_, first().predictor(), pictures_, masks_).outputs()),
-        writer_(make_prediction_writer({options.format, options.output, roles_, labels_, options.top_k,
-                                        options.threshold, options.columns})) {
+        judged_(judged_input(models[0]->tower())),
+        roles_(output_roles(options, labels_, first().predictor(), pictures_, masks_, judged_)),
+        writer_(make_prediction_writer(writer_options(*models[0]))) {
+    for (const auto& member : members_) member->samples().want(writer_->wanted());
     if (!options.images.empty()) make_folder(options.images);
     if (members_.size() > 1) check_equal_outputs(models);
     batch_.resize(members_.size());
@@ -217,13 +115,31 @@ class Inference {
   void check_equal_outputs(const std::vector<const InferenceModel*>& models) {
     for (size_t i = 0; i < members_.size(); ++i) {
       members_[i]->check_means("--average");
-      const std::string own = described(members_[i]->predictor());
-      if (own != described(first().predictor()) || models[i]->labels() != models[0]->labels())
+      const std::string own = described_outputs(members_[i]->predictor());
+      if (own != described_outputs(first().predictor()) || models[i]->labels() != models[0]->labels())
         throw ConfigError(
-            "--average: the models predict different things: " + described(first().predictor()) + " of " +
-            std::to_string(models[0]->labels().size()) + " classes, and " + own + " of " +
+            "--average: the models predict different things: " + described_outputs(first().predictor()) +
+            " of " + std::to_string(models[0]->labels().size()) + " classes, and " + own + " of " +
             std::to_string(models[i]->labels().size()));
     }
+  }
+  WriterOptions writer_options(const InferenceModel& model) {
+    WriterOptions w{options_.format,
+                    options_.output,
+                    roles_,
+                    labels_,
+                    options_.top_k,
+                    options_.threshold,
+                    options_.columns,
+                    true_columns(model, judged_, first().samples().inputs()),
+                    judged_ && judged_->kind == Judgement::Kind::kClass};
+    if (!options_.all_columns) return w;
+    w.columns = {"index=index", "file=file"};
+    const std::string id = first().samples().id_column();
+    if (!id.empty()) w.columns.push_back(id);
+    if (judged_) w.columns.emplace_back("true=true");
+    for (const std::string& name : Answers(w).names()) w.columns.push_back(name + "=" + name);
+    return w;
   }
   static void make_folder(const std::string& path) {
     std::error_code failure;
@@ -288,6 +204,9 @@ class Inference {
     p.file = std::move(of_all[0].name);
     p.columns = std::move(of_all[0].columns);
     p.place = of_all[0].place;
+    p.picture = of_all[0].picture;
+    p.truth = of_all[0].truth;
+    p.index = of_all[0].index;
     for (FileSample& sample : of_all)
       if (p.error.empty()) p.error = std::move(sample.error);
     ++counts_.all;
@@ -423,6 +342,7 @@ class Inference {
   std::vector<std::string> labels_;
   OutputImages pictures_;
   MaskWriter masks_;
+  std::optional<JudgedInput> judged_;
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;

@@ -21,9 +21,8 @@ struct InferOptions {
   bool overlays = false;   // also the image under each mask
   bool contours = false;   // also the outlines of the areas of each mask
   int64_t batch = 64;      // samples that run together
-  /// Of csv: columns of the table that was read, outputs, "file", and one name for the prediction. Empty: the
-  /// usual columns.
-  std::vector<std::string> columns = {};
+  std::vector<std::string> columns = {};  // of csv, as AnswerColumns takes them; empty: the usual ones
+  bool all_columns = false;  // of csv: index, file, id and true, as far as known, and all that is predicted
   std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
   std::optional<int64_t> count = {};     // of samples without files
   std::string data = {};                 // flow of the config whose samples are read, in place of files

@@ -74,7 +74,7 @@ std::string MaskWriter::write(const Prediction& sample, size_t output, const std
   Tensor picture;
   if (sample.place) {
     mask = mask_of_picture(mask, *sample.place);
-    if (options_.overlays) picture = photograph_at(sample.file);
+    if (options_.overlays) picture = sample.picture.empty() ? photograph_at(sample.file) : sample.picture;
     image = &picture;
   }
   if (options_.overlays) {

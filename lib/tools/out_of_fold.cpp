@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "checkpoint/retention.h"
-#include "core/text.h"
 #include "system/file_io.h"
 #include "system/log.h"
 #include "tools/infer_files.h"
@@ -22,23 +21,29 @@ std::optional<std::string> checkpoint_of(const std::string& run) {
   return others.empty() ? std::nullopt : std::optional(others[0]);
 }
 
-/// A line of CSV, to be sorted: "a.csv:2" comes before "a.csv:10".
+/// A line of CSV without its first field, which is the index in the data.
 struct Row {
-  std::string file;
-  int64_t line = 0;
+  int64_t index = 0;
   std::string text;
 
-  explicit Row(std::string of) : text(std::move(of)) {
-    const bool is_quoted = text.starts_with('"');
-    const size_t end = is_quoted ? text.find("\",") : text.find(',');
-    file = text.substr(0, end);
-    const size_t colon = file.find_last_not_of("0123456789");
-    if (colon == std::string::npos || colon + 1 == file.size() || (file[colon] != ':' && file[colon] != ' '))
-      return;
-    line = std::stoll(file.substr(colon + 1).substr(0, 18));
-    file.resize(colon);
-  }
+  explicit Row(const std::string& line) : index(std::stoll(line)), text(line.substr(line.find(',') + 1)) {}
 };
+
+/// Lines of CSV, whose quoted fields may have line ends.
+std::vector<std::string> rows_of(const std::string& text) {
+  std::vector<std::string> rows;
+  bool is_quoted = false;
+  std::string row;
+  for (const char c : text) {
+    is_quoted ^= c == '"';
+    if (c != '\n' || is_quoted) {
+      row += c;
+    } else {
+      rows.push_back(std::exchange(row, ""));
+    }
+  }
+  return rows;
+}
 
 }  // namespace
 
@@ -66,17 +71,15 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
     options.format = "csv";
     options.output = part;
     options.data = "validation";
+    options.all_columns = true;
     infer_files(*model, {}, options);
-    std::vector<std::string> lines = split(read_whole_file(part).value_or(""), '\n');
+    const std::vector<std::string> lines = rows_of(read_whole_file(part).value_or(""));
     std::filesystem::remove(part);
-    if (!lines.empty() && lines.back().empty()) lines.pop_back();
     if (lines.empty()) continue;
-    header = lines[0] + ",fold";
+    header = lines[0].substr(lines[0].find(',') + 1) + ",fold";
     for (size_t i = 1; i < lines.size(); ++i) rows.emplace_back(lines[i] + "," + std::to_string(fold));
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
-  });
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
   std::string text = header + "\n";
   for (const Row& row : rows) text += row.text + "\n";
   write_whole_file(path, text);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +16,8 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "system/file_io.h"
+#include "tools/answer_columns.h"
+#include "tools/answers.h"
 
 namespace tpack {
 namespace {
@@ -54,16 +55,6 @@ class TextOutput {
   std::ofstream file_;
 };
 
-/// An element; of single precision the double whose text is as short.
-double element(const Tensor& value, int64_t index) {
-  const double exact = value.at(index);
-  if (value.dtype() != DType::kFloat32 || !std::isfinite(exact)) return exact;
-  const std::string text = shortest(static_cast<float>(exact));
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 /// Values of any tensor as nested lists.
 nlohmann::json as_json(const Tensor& value) {
   if (value.shape().rank() == 0) return element(value, 0);
@@ -72,30 +63,20 @@ nlohmann::json as_json(const Tensor& value) {
   return list;
 }
 
-/// The number of the first output of a role.
-std::optional<size_t> first_of(const std::vector<WrittenOutput>& outputs, OutputRole role) {
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i].role == role) return i;
-  return std::nullopt;
-}
-
 /// {"file": ..., "label": ..., "score": ..., "top": [...], "labels": [...], "outputs": {...}}, or {"file":
 /// ..., "error": ...}; label, score and top if an output is of classes, labels if one is a set.
 class JsonLines final : public PredictionWriter {
  public:
   explicit JsonLines(const WriterOptions& options)
-      : options_(options),
-        classes_(first_of(options.outputs, OutputRole::kClasses)),
-        set_(first_of(options.outputs, OutputRole::kLabelSet)),
-        output_(options.output) {}
+      : options_(options), answers_(options_), output_(options.output) {}
 
   void write(const Prediction& p) override {
     nlohmann::ordered_json line = {{"file", printable(p.file)}};
     if (!p.error.empty()) {
       line["error"] = printable(p.error);
     } else {
-      if (classes_) add_classes(p.outputs[*classes_], line);
-      if (set_) line["labels"] = labels_that_hold(p.outputs[*set_], options_.labels, options_.threshold);
+      if (answers_.classes()) add_classes(p, line);
+      if (answers_.set()) line["labels"] = answers_.labels(p);
       for (size_t i = 0; i < p.outputs.size(); ++i) {
         const bool is_picture = options_.outputs[i].role == OutputRole::kPicture;
         line["outputs"][options_.outputs[i].name] =
@@ -108,8 +89,8 @@ class JsonLines final : public PredictionWriter {
   void finish() override { output_.finish(); }
 
  private:
-  void add_classes(const Tensor& scores, nlohmann::ordered_json& line) const {
-    const auto ranked = top_classes(scores, options_.labels, options_.top_k, options_.threshold);
+  void add_classes(const Prediction& p, nlohmann::ordered_json& line) const {
+    const std::vector<Ranked> ranked = answers_.ranked(p);
     line["label"] = ranked[0].label;
     line["score"] = ranked[0].score;
     if (options_.top_k == 1) return;
@@ -117,43 +98,39 @@ class JsonLines final : public PredictionWriter {
   }
 
   WriterOptions options_;
-  std::optional<size_t> classes_;
-  std::optional<size_t> set_;
+  Answers answers_;
   TextOutput output_;
 };
 
-/// file; label,score,label_2,score_2,... of the first output of classes; labels, with ';' between them, of
-/// the first set; a column for each further output, its values with spaces between, or the path of its
-/// picture; error.
+/// The columns that were asked for, or file; label,score,label_2,score_2,... of the first output of classes;
+/// labels, with ';' between them, of the first set; a column for each further output, its values with spaces
+/// between, or the path of its picture; error.
 class CsvWriter final : public PredictionWriter {
  public:
   explicit CsvWriter(const WriterOptions& options)
-      : options_(options),
-        classes_(first_of(options.outputs, OutputRole::kClasses)),
-        set_(first_of(options.outputs, OutputRole::kLabelSet)),
-        output_(options.output) {
-    write_row(options.columns.empty() ? usual_columns() : options.columns);
+      : options_(options), answers_(options_), output_(options.output) {
+    if (!options_.columns.empty()) asked_.emplace(options_.columns, answers_);
+    write_row(asked_ ? asked_->header() : usual_columns());
   }
 
   void write(const Prediction& p) override {
-    if (!options_.columns.empty()) return write_columns(p);
+    if (asked_) return write_row(asked_->fields(p));
     const bool is_good = p.error.empty();
     std::vector<std::string> fields = {p.file};
-    if (classes_) {
-      const auto ranked =
-          is_good ? top_classes(p.outputs[*classes_], options_.labels, options_.top_k, options_.threshold)
-                  : std::vector<Ranked>();
+    if (answers_.classes()) {
+      const std::vector<Ranked> ranked = is_good ? answers_.ranked(p) : std::vector<Ranked>();
       for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
         fields.push_back(k < ranked.size() ? ranked[k].label : "");
         fields.push_back(k < ranked.size() ? csv_field(ranked[k].score) : "");
       }
     }
-    if (set_) fields.push_back(is_good ? label_set(p.outputs[*set_]) : "");
+    if (answers_.set()) fields.push_back(is_good ? join(answers_.labels(p), ";") : "");
     for (size_t i = 0; i < options_.outputs.size(); ++i)
-      if (has_values(i)) fields.push_back(is_good ? values(p, i) : "");
+      if (answers_.has_more(i)) fields.push_back(is_good ? answers_.values(p, i) : "");
     fields.push_back(p.error);
     write_row(fields);
   }
+  WantedColumns wanted() const override { return asked_ ? asked_->wanted() : WantedColumns(); }
   void flush() override { output_.stream().flush(); }
   void finish() override { output_.finish(); }
 
@@ -161,14 +138,14 @@ class CsvWriter final : public PredictionWriter {
   /// Errors: ConfigError if two have one name.
   std::vector<std::string> usual_columns() const {
     std::vector<std::string> columns = {"file"};
-    for (int k = 1; classes_ && k <= options_.top_k; ++k) {
+    for (int k = 1; answers_.classes() && k <= options_.top_k; ++k) {
       const std::string number = k == 1 ? "" : "_" + std::to_string(k);
       columns.push_back("label" + number);
       columns.push_back("score" + number);
     }
-    if (set_) columns.emplace_back("labels");
+    if (answers_.set()) columns.emplace_back("labels");
     for (size_t i = 0; i < options_.outputs.size(); ++i)
-      if (has_values(i)) columns.push_back(options_.outputs[i].name);
+      if (answers_.has_more(i)) columns.push_back(options_.outputs[i].name);
     columns.emplace_back("error");
     for (size_t i = 0; i < columns.size(); ++i) {
       if (std::count(columns.begin(), columns.end(), columns[i]) > 1)
@@ -177,85 +154,20 @@ class CsvWriter final : public PredictionWriter {
     }
     return columns;
   }
-
-  /// The columns that were asked for. Errors: ConfigError if more than one is none of the table and of the
-  /// outputs.
-  void write_columns(const Prediction& p) {
-    std::vector<std::string> fields;
-    std::vector<std::string> predicted;
-    for (const std::string& column : options_.columns) {
-      const auto text = p.columns.find(column);
-      const auto output = std::find_if(options_.outputs.begin(), options_.outputs.end(),
-                                       [&](const WrittenOutput& one) { return one.name == column; });
-      const auto element_of_class = class_column(column);
-      if (text != p.columns.end()) {
-        fields.push_back(text->second);
-      } else if (element_of_class) {
-        const auto [number, index] = *element_of_class;
-        fields.push_back(p.error.empty() ? csv_field(element(p.outputs[number], index)) : "");
-      } else if (column == "file") {
-        fields.push_back(p.file);
-      } else if (output != options_.outputs.end()) {
-        fields.push_back(p.error.empty() ? values(p, static_cast<size_t>(output - options_.outputs.begin()))
-                                         : "");
-      } else {
-        predicted.push_back("'" + column + "'");
-        fields.push_back(p.error.empty() ? prediction(p) : "");
-      }
-    }
-    if (predicted.size() > 1 && p.error.empty())
-      throw ConfigError("--columns: " + join(predicted, " and ") + " are no columns of " + p.file +
-                        " and no outputs; only one may be the name of the prediction");
-    write_row(fields);
-  }
-  /// "probability.churn": the output and the place in it of the probability of a class; nothing for other
-  /// names.
-  std::optional<std::pair<size_t, int64_t>> class_column(const std::string& column) const {
-    for (size_t i = 0; i < options_.outputs.size(); ++i) {
-      const WrittenOutput& output = options_.outputs[i];
-      const bool has_names = output.role == OutputRole::kClasses || output.role == OutputRole::kLabelSet;
-      if (!has_names || !column.starts_with(output.name + ".")) continue;
-      const std::string label = column.substr(output.name.size() + 1);
-      const auto found = std::find(options_.labels.begin(), options_.labels.end(), label);
-      if (found != options_.labels.end()) return std::pair(i, found - options_.labels.begin());
-      throw ConfigError("--columns: '" + column + "': no class '" + label + "'" +
-                        did_you_mean(label, options_.labels) + "; the classes are " +
-                        join_first(options_.labels));
-    }
-    return std::nullopt;
-  }
-  /// The class, the labels, or the values of the first output.
-  std::string prediction(const Prediction& p) const {
-    if (classes_) return top_classes(p.outputs[*classes_], options_.labels, 1, options_.threshold)[0].label;
-    return set_ ? label_set(p.outputs[*set_]) : values(p, 0);
-  }
-
-  /// What is named is not written again as values.
-  bool has_values(size_t output) const { return classes_ != output && set_ != output; }
   void write_row(const std::vector<std::string>& fields) {
     for (size_t i = 0; i < fields.size(); ++i)
       output_.stream() << (i == 0 ? "" : ",") << csv_field(fields[i]);
     output_.stream() << "\n";
   }
-  std::string label_set(const Tensor& probabilities) const {
-    return join(labels_that_hold(probabilities, options_.labels, options_.threshold), ";");
-  }
-  std::string values(const Prediction& p, size_t output) const {
-    if (options_.outputs[output].role == OutputRole::kPicture) return p.pictures[output];
-    const Tensor& x = p.outputs[output];
-    std::string text;
-    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(element(x, i));
-    return text;
-  }
 
   WriterOptions options_;
-  std::optional<size_t> classes_;
-  std::optional<size_t> set_;
+  Answers answers_;
+  std::optional<AnswerColumns> asked_;
   TextOutput output_;
 };
 
-/// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files`, `errors`
-/// (empty lines if there was none) and `labels`, one a line.
+/// One dataset [samples, ...] an output, NaN for samples that could not be read, and the lists of texts
+/// `files`, `errors` (empty if there was none) and `labels`, the names of the classes if they have some.
 class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
@@ -266,15 +178,11 @@ class Hdf5 final : public PredictionWriter {
 
   void finish() override {
     CheckpointContent content;
-    std::string files;
-    std::string errors;
     for (const Prediction& p : all_) {
-      files += one_line(printable(p.file)) + "\n";
-      errors += one_line(p.error) + "\n";
+      content.lists["files"].push_back(printable(p.file));
+      content.lists["errors"].push_back(printable(p.error));
     }
-    content.texts["files"] = files;
-    content.texts["errors"] = errors;
-    content.texts["labels"] = join(options_.labels, "\n");
+    if (!options_.labels.empty()) content.lists["labels"] = options_.labels;
     for (size_t i = 0; i < options_.outputs.size(); ++i) {
       if (const auto rows = stacked(i)) content.tensors[options_.outputs[i].name] = *rows;
     }
@@ -282,14 +190,10 @@ class Hdf5 final : public PredictionWriter {
   }
 
  private:
-  static std::string one_line(std::string text) {
-    for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\n");
-    return text;
-  }
   /// An output is a dataset of its name, or below groups of the words before the last slash.
   void check_names() const {
     std::vector<std::string> taken = {"files", "errors", "labels"};
-    for (const auto& [name, role] : options_.outputs) {
+    for (const auto& [name, role, width] : options_.outputs) {
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
           throw ConfigError("--format hdf5 cannot hold output '" + name + "' next to '" + other +

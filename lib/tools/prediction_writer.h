@@ -10,6 +10,7 @@
 
 #include "tensor/tensor.h"
 #include "tools/image_place.h"
+#include "tools/wanted_columns.h"
 
 namespace tpack {
 
@@ -17,6 +18,7 @@ namespace tpack {
 enum class OutputRole : uint8_t {
   kValues,
   kClasses,   // probabilities of classes: the best ones are named
+  kYesOrNo,   // the probability of the second of two classes, as a Sigmoid of one unit gives it
   kLabelSet,  // a probability for each label: those that hold are named
   kPicture,   // an image: JSON lines and CSV have the path of its PNG file
 };
@@ -24,6 +26,7 @@ enum class OutputRole : uint8_t {
 struct WrittenOutput {
   std::string name;
   OutputRole role = OutputRole::kValues;
+  int64_t width = 0;  // numbers of a sample
 };
 
 /// What a model says of one sample: a row of each output, or why there is none.
@@ -33,7 +36,10 @@ struct Prediction {
   std::string error;                       // empty if it went well
   std::vector<std::string> pictures = {};  // of each output, the path of its file; empty if there are none
   std::map<std::string, std::string> columns = {};  // texts of the table that the sample was read from
-  std::optional<ImagePlace> place = {};             // of an image file
+  std::optional<ImagePlace> place = {};             // of an image in its picture
+  Tensor picture = {};                              // which has the place, if `file` is not its file
+  Tensor truth = {};                                // if it was asked for
+  int64_t index = 0;                                // in the data
 };
 
 /// A class with its score.
@@ -58,13 +64,17 @@ struct WriterOptions {
   std::vector<std::string> labels;     // of the classes
   int top_k = 1;
   double threshold = 0.5;
-  std::vector<std::string> columns = {};  // of csv; see InferOptions
+  std::vector<std::string> columns = {};       // of csv; see InferOptions
+  std::vector<std::string> true_columns = {};  // of the training data, with what is predicted
+  bool true_is_class = false;                  // true values are class numbers
 };
 
 /// Writes predictions in the order in which they come. Threads: one at a time.
 class PredictionWriter {
  public:
   virtual ~PredictionWriter() = default;
+  /// What the samples must have for it.
+  virtual WantedColumns wanted() const { return {}; }
   virtual void write(const Prediction& prediction) = 0;
   /// What was written is visible to who reads the output. Not of formats that are written as a whole.
   virtual void flush() {}
@@ -72,7 +82,8 @@ class PredictionWriter {
   virtual void finish() = 0;
 };
 
-/// Errors: ConfigError for hdf5 without a file; ResourceError for a file that cannot be opened.
+/// Errors: ConfigError for hdf5 without a file, and for columns as AnswerColumns; ResourceError for a file
+/// that cannot be opened.
 std::unique_ptr<PredictionWriter> make_prediction_writer(const WriterOptions& options);
 
 }  // namespace tpack

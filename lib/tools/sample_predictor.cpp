@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/text.h"
+#include "predict/judged_input.h"
+#include "tools/answer_columns.h"
 #include "tools/given_inputs.h"
 
 namespace tpack {
@@ -22,6 +24,11 @@ std::vector<Tensor> stacked(const std::vector<std::vector<Tensor>>& samples) {
     }
   }
   return all;
+}
+
+bool needs_truth(const InferenceModel& model, const InferOptions& options) {
+  return AnswerColumns::ask_for_truth(options.columns) ||
+         (options.all_columns && judged_input(model.tower()).has_value());
 }
 
 }  // namespace
@@ -87,12 +94,14 @@ std::vector<std::string> SamplePredictor::needed_inputs(const InferenceModel& mo
 std::unique_ptr<FileSamples> SamplePredictor::samples_of(const InferenceModel& model,
                                                          const InferOptions& options, FileList& list) {
   const std::vector<std::string> needed = needed_inputs(model);
-  if (!options.data.empty()) return make_flow_samples(model, needed, options.data, options.columns);
+  const SampleRequest request{needed, needs_truth(model, options), options.full_size,
+                              !options.images.empty()};
+  if (!options.data.empty()) return make_flow_samples(model, request, options.data);
   if (!options.count) {
     const std::vector<std::string> files = list.known();
     if (files.empty())
       throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
-    return make_file_samples(model, needed, files, options.columns, options.full_size);
+    return make_file_samples(model, request, files);
   }
   if (!needed.empty())
     throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +

@@ -11,8 +11,23 @@
 
 namespace tpack {
 
-/// Finds the probability from which the second of two classes should be said for the highest F1 of that
-/// class. Give `see` to Evaluator::run_part.
+/// What a threshold is chosen for.
+struct ThresholdGoal {
+  enum class Kind : uint8_t {
+    kF1,         // the highest F1 of the second class
+    kRecall,     // at least this recall of it, with the highest precision
+    kPrecision,  // at least this precision, with the highest recall
+    kLowestCost  // the lowest cost, where a missed one costs so many false alarms
+  };
+  Kind kind = Kind::kF1;
+  double value = 0;
+
+  /// "f1", "recall=0.9", "precision=0.9" or "cost=5". Errors: ConfigError.
+  static ThresholdGoal parse(const std::string& text);
+};
+
+/// Finds the probability from which the second of two classes should be said. Give `see` to
+/// Evaluator::run_part.
 class ThresholdChoice {
  public:
   struct Figures {
@@ -20,13 +35,15 @@ class ThresholdChoice {
     double precision = 0;
     double recall = 0;
     double f1 = 0;
+    double cost = 0;  // false alarms, and missed ones as often as the goal says
   };
 
   /// Errors: ConfigError if no term of the cost tells two classes.
-  explicit ThresholdChoice(const Evaluator& evaluator);
+  explicit ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal = {});
   void see(int64_t batch, std::span<const JudgedBatch> judged);
 
-  /// In the middle between the probabilities of two samples; of equal F1, the threshold nearest to 0.5.
+  /// In the middle between the probabilities of two samples; of equal ones, the threshold nearest to 0.5.
+  /// Errors: DataError if no threshold has the precision, or if there is no sample of the class to recall.
   Figures best() const;
   /// Of a threshold.
   Figures at(double threshold) const;
@@ -40,8 +57,12 @@ class ThresholdChoice {
     double probability;  // of the second class
     bool is_second;
   };
-  static Figures figures(double threshold, double right, double said, double actual);
+  Figures figures(double threshold, double right, double said, double actual) const;
+  std::vector<Figures> candidates() const;
+  bool is_better(const Figures& a, const Figures& b) const;
+  bool is_allowed(const Figures& one) const;
 
+  ThresholdGoal goal_;
   size_t judgement_ = 0;
   std::string name_;  // of the second class
   std::vector<Sample> samples_;

@@ -137,8 +137,7 @@ void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
     cursor->skip(entry.place - at);
     if (!cursor->next(item)) break;
     at = entry.place + 1;
-    entry.name = samples.file_of(item.id());
-    if (entry.name.empty()) entry.name = "sample " + std::to_string(item.id().index);
+    entry.name = sample_name(samples, item.id());
     if (image != spec.end()) entry.image = item.to_tensor(static_cast<size_t>(image - spec.begin())).clone();
   }
   std::stable_sort(entries_.begin(), entries_.end(),

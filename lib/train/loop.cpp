@@ -50,6 +50,7 @@ LoopResult Loop::run() {
   write_requested();
   result_.lacks_a_save = writer_.lacks_a_save();
   result_.missing_checkpoint = writer_.missing();
+  result_.restored_step = run_.restored_step();
   if (failure) std::rethrow_exception(failure);
   return result_;
 }
@@ -119,6 +120,7 @@ void Loop::run_step(int64_t step) {
     end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
   }
   ++run_.global_step_;
+  run_.restored_step_.reset();
   run_.statistics_of_step();
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(Hook::kAfterRun);

@@ -32,8 +32,9 @@ struct LoopResult {
   std::string reason;
   int64_t epoch = 0;
   int64_t global_step = 0;
-  bool lacks_a_save = false;            // a save failed, and no later one succeeded
-  std::string missing_checkpoint = {};  // its path
+  bool lacks_a_save = false;                  // a save failed, and no later one succeeded
+  std::string missing_checkpoint = {};        // its path
+  std::optional<int64_t> restored_step = {};  // whose weights the model has, if not those of the last step
 };
 
 struct LoopOptions {

@@ -158,6 +158,18 @@ class Run {
   /// What is requested while `act` runs gets this change.
   void with_change(const std::function<void(CheckpointContent&)>& change, const std::function<void()>& act);
 
+  // Which weights the model has. What is said of the model has to be of these.
+  /// A callback may bring the weights of this step back, which are those of now.
+  void may_restore_this_step() { restorable_step_ = global_step_; }
+  std::optional<int64_t> restorable_step() const { return restorable_step_; }
+  /// It has done so; until the next step.
+  void restored(int64_t step) { restored_step_ = step; }
+  /// Nothing: the model has the weights of the last step.
+  std::optional<int64_t> restored_step() const { return restored_step_; }
+  /// Other weights than those that are trained, while a callback lends the model some: "the mean of ...".
+  const std::string& borrowed_weights() const { return borrowed_weights_; }
+  void borrow_weights(std::string what) { borrowed_weights_ = std::move(what); }
+
   /// Tells other ranks, which may wait for this one, what it is busy with while `act` runs, except when all
   /// do something together in it.
   void while_busy(const std::string& what, const std::function<void()>& act) const;
@@ -198,6 +210,9 @@ class Run {
   std::optional<StepBefore> before_;  // until this process has done a step
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
+  std::optional<int64_t> restorable_step_;
+  std::optional<int64_t> restored_step_;
+  std::string borrowed_weights_;
   std::vector<CheckpointRequest> requests_;
   std::set<int64_t> asked_for_;
   std::function<void(CheckpointContent&)> change_;     // of those that are requested now

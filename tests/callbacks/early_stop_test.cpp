@@ -163,8 +163,10 @@ TEST_F(RestoredWeights, are_kept_where_nobody_asks_for_the_best) {
 TEST_F(RestoredWeights, are_known_after_a_resume) {
   start(3, "patience: 5, restore_best: true").go();
   const Weights best = after_epochs_[1];
-  start(4).go_on_from(folder_ / "checkpoints/model-4.h5");
+  EXPECT_EQ(start(4).go_on_from(folder_ / "checkpoints/model-4.h5").restored_step, 4);
   EXPECT_EQ(saved(8), best);
+  EXPECT_EQ(start(4).go_on_from(folder_ / "checkpoints/model-8.h5").restored_step, 4)
+      << "nothing is left to do";
 }
 
 /// The end of a run whose cost improves by little, and then not at all.

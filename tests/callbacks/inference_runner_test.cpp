@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "callbacks/callback_scenes.h"
+#include "callbacks/give_scalar.h"
 #include "core/text.h"
 #include "predict/evaluator.h"
 #include "support/captured_log.h"
@@ -76,6 +77,37 @@ TEST_F(InferenceRunnerTest, shows_what_it_said_of_classes_at_the_end_and_writes_
     EXPECT_THAT(log.text(), testing::HasSubstr("validation after global_step 1, by class"));
     std::filesystem::remove_all(folder / "reports");
   }
+}
+
+TEST_F(InferenceRunnerTest, gives_figures_of_one_class) {
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
+  const TemporaryFolder folder;
+  run.options.flows = flows();
+  run.options.folder = folder.str();
+  run.add("InferenceRunner", parse_yaml("{data: validation, metrics: [cost, recall.1, f1.2]}", "r.yaml"))
+      .go();
+  EXPECT_THAT(run.monitors.names(), ElementsAre("validation_cost", "validation_f1.2", "validation_recall.1"));
+  const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
+  EXPECT_EQ(run.values("validation_recall.1")[0], json["classes"][1]["recall"]);
+  EXPECT_EQ(run.values("validation_f1.2")[0], json["classes"][2]["f1"]);
+}
+
+/// The report of each evaluation, by its step, next to what is shown in the end.
+TEST_F(InferenceRunnerTest, shows_the_tables_of_weights_that_are_restored) {
+  const TemporaryFolder folder;
+  const CapturedLog log;
+  TestRun run({.max_epoch = 5, .steps_per_epoch = 1}, training_.trainer());
+  run.options.flows = flows();
+  run.options.folder = folder.str();
+  run.add("InferenceRunner", {{"data", "validation"}});
+  run.add("give", std::make_unique<GiveScalar>("figure", std::vector<double>{5, 4, 6, 7, 8}));
+  run.add("EarlyStop", parse_yaml("{monitor: figure, mode: min, patience: 2, restore_best: true}", "s.yaml"));
+  const LoopResult result = run.go();
+  EXPECT_EQ(result.restored_step, 2);
+  EXPECT_THAT(log.text(),
+              testing::HasSubstr("validation after global_step 2, whose weights the model has, by class"));
+  const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
+  EXPECT_NEAR(json["accuracy"].get<double>(), run.values("validation_accuracy")[1], 1e-6);
 }
 
 /// FakeData has labels from 0 to 2.

@@ -120,7 +120,7 @@ TEST_F(Hostile, other_types_are_rejected) {
               dataset(f, type, H5Screate(H5S_SCALAR));
               H5Tclose(type);
             }),
-            "'x' is not a string of fixed length");
+            "'x' is neither a string of fixed length nor a list of them");
   EXPECT_EQ(complaint_of([](hid_t f) {
               const hid_t type = H5Tcopy(H5T_STD_I8LE);
               H5Tcommit2(f, "x", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

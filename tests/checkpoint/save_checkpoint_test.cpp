@@ -34,6 +34,14 @@ TEST(SaveCheckpoint, comes_back_as_it_was) {
   EXPECT_THAT(folder.names(), ElementsAre("a.h5"));
 }
 
+TEST(SaveCheckpoint, keeps_lists_of_texts) {
+  const TemporaryFolder folder;
+  CheckpointContent content;
+  content.lists["names/of"] = {"", "one", "the longest of all", "\xC3\xA4"};
+  save_checkpoint(folder / "a.h5", content);
+  EXPECT_EQ(load_checkpoint(folder / "a.h5").lists, content.lists);
+}
+
 TEST(SaveCheckpoint, keeps_an_empty_content) {
   const TemporaryFolder folder;
   save_checkpoint(folder / "a.h5", {});

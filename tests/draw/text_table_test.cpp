@@ -16,6 +16,26 @@ TEST(TextTable, aligns_columns_and_numbers) {
             "longer  1,234\n");
 }
 
+TEST(TextTable, continues_the_last_column_on_lines_that_fit) {
+  TextTable table({"name", "meaning"});
+  table.add({"a", "one two three four five six seven eight nine"});
+  table.add({"b", "ten"});
+  EXPECT_EQ(table.str(40),
+            "name  meaning\n"
+            "----  ----------------------------------\n"
+            "a     one two three four five six seven\n"
+            "      eight nine\n"
+            "b     ten\n");
+  EXPECT_EQ(table.str(26),
+            "name  meaning\n"
+            "----  --------------------\n"
+            "a\n"
+            "    one two three four\n"
+            "    five six seven eight\n"
+            "    nine\n"
+            "b     ten\n");
+}
+
 TEST(TextTable, leaves_a_column_of_words_and_numbers_to_the_left) {
   TextTable table({"layer", "what", "bytes"});
   table.add({"Conv2D", "2-D convolution", "-5"});

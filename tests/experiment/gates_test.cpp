@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace tpack {
 namespace {
@@ -15,7 +16,7 @@ Monitors with(const std::string& name, double value) {
 
 std::string missed(const std::vector<Gate>& gates, const Monitors& monitors) {
   try {
-    require_gates(gates, monitors);
+    require_gates(gate_results(gates, monitors));
   } catch (const GateMissed& error) {
     return error.what();
   }
@@ -26,6 +27,22 @@ TEST(Gates, look_at_the_newest_value) {
   Monitors monitors = with("accuracy", 0.1);
   monitors.put_scalar("accuracy", 0.9);
   EXPECT_EQ(missed({parse_gate("accuracy", ">= 0.8", {})}, monitors), "");
+}
+
+TEST(Gates, look_at_the_step_whose_weights_the_model_has) {
+  Monitors monitors({});
+  for (const auto& [step, value] : std::vector<std::pair<int64_t, double>>{{10, 0.5}, {20, 0.9}, {30, 0.7}}) {
+    monitors.set_stamp({step, step});
+    monitors.put_scalar("accuracy", value);
+  }
+  const std::vector<Gate> gates = {parse_gate("accuracy", ">= 0.8", {})};
+  EXPECT_FALSE(gate_results(gates, monitors)[0].holds);
+  EXPECT_TRUE(gate_results(gates, monitors, 20)[0].holds);
+  EXPECT_TRUE(gate_results(gates, monitors, 25)[0].holds) << "evaluated before";
+  EXPECT_EQ(to_json(gate_results(gates, monitors, 20)).dump(),
+            R"([{"gate":"accuracy >= 0.8","value":0.9,"holds":true}])");
+  EXPECT_EQ(to_json(gate_results({parse_gate("cost", "< 1", {})}, monitors)).dump(),
+            R"([{"gate":"cost < 1","holds":false}])");
 }
 
 TEST(Gates, all_that_are_missed_are_named) {

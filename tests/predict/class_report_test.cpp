@@ -195,5 +195,18 @@ TEST(ClassReport, as_json_has_all_that_the_tables_show) {
   EXPECT_NEAR(json["macro"]["recall"].get<double>(), 0.75, 1e-12);
 }
 
+TEST(ClassReport, has_figures_of_a_class_by_name) {
+  Counted counted(Judgement::Kind::kClass, {4, 2});
+  counted.add(scores_of({0, 0, 1, 1}, 2), {0, 1, 1, 1});
+  const ClassReport report = counted.report({"no", "yes"});
+  EXPECT_EQ(report.figure("precision.no"), 0.5);
+  EXPECT_EQ(report.figure("recall.yes"), 2.0 / 3);
+  EXPECT_EQ(report.figure("f1.no"), 2.0 / 3);
+  EXPECT_FALSE(report.figure("recall.maybe"));
+  EXPECT_FALSE(report.figure("recall"));
+  EXPECT_THAT(ClassReport::figures_of({"a", "b"}),
+              ElementsAre("precision.a", "precision.b", "recall.a", "recall.b", "f1.a", "f1.b"));
+}
+
 }  // namespace
 }  // namespace tpack

@@ -35,6 +35,18 @@ class EvaluatorTest : public testing::Test {
   InferenceTower tower_{*model_, reference()};
 };
 
+TEST_F(EvaluatorTest, runs_on_batches_in_memory_as_on_those_of_the_flow) {
+  const DataFlow flow = flow_of(4);
+  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  const Evaluator::Result expected = evaluator.run();
+  std::vector<std::vector<Tensor>> batches = evaluator.read_batches();
+  ASSERT_EQ(batches.size(), 3U);
+  EXPECT_EQ(evaluator.run_on(batches), expected);
+  batches.pop_back();
+  EXPECT_NE(evaluator.run_on(batches), expected);
+  EXPECT_THAT(evaluator.predicting_inputs(), ElementsAre("x")) << "not the label";
+}
+
 /// Cost and hit of one sample, computed by hand for the small network.
 struct SampleFigures {
   double cost;

@@ -160,8 +160,7 @@ predict: {data: train, outputs: [)" +
   // From the stored model alone.
   std::filesystem::remove(folder_ / "t.csv");
   write_content(folder_ / "new.csv", "x\n0.5\n");
-  const Outcome infer =
-      tpack({"infer", newest("scaled"), folder_ / "new.csv", "--format", "csv", "--columns", "y"});
+  const Outcome infer = tpack({"infer", newest("scaled"), folder_ / "new.csv", "--columns", "y=prediction"});
   ASSERT_EQ(infer.code, 0) << infer.err;
   EXPECT_NEAR(std::stod(last_line(infer.out)), 7000, 150) << infer.out;
 }

@@ -134,8 +134,10 @@ TEST_F(InferColumns, are_those_that_were_asked_for) {
   EXPECT_THAT(columns("id,p").out, testing::MatchesRegex("id,p\n7,0[.][0-9]+ 0[.][0-9]+\n(.|\n)*"));
   const testing_cli::Outcome unknown = columns("idd,later");
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("'idd' and 'later' are no columns of"));
-  EXPECT_EQ(infer({folder_ / "t.csv", "--columns", "id,y"}).code, 2) << "csv only";
+  EXPECT_THAT(unknown.err, HasSubstr("unknown column 'idd'; did you mean 'id'?"));
+  EXPECT_THAT(unknown.err, HasSubstr("the model gives prediction, score, probability.no, probability.yes"));
+  EXPECT_EQ(infer({folder_ / "t.csv", "--columns", "id,y"}).out, columns("id,y").out) << "columns are of CSV";
+  EXPECT_EQ(infer({folder_ / "t.csv", "--columns", "id,y", "--format", "jsonl"}).code, 2);
 }
 
 }  // namespace

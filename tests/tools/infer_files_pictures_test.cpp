@@ -201,6 +201,11 @@ TEST_F(InferPictures, draws_masks_of_the_size_of_the_picture) {
   EXPECT_EQ(contours.at("width"), 48);
   EXPECT_EQ(contours.at("height"), 32);
   EXPECT_THAT(resized.err, testing::Not(testing::HasSubstr("does not see all")));
+  // Those of a flow, too.
+  const Outcome of_flow = infer({"--data", "train", "--images", folder_ / "of_flow", "--overlays"});
+  ASSERT_EQ(of_flow.code, 0) << of_flow.err;
+  for (const char* name : {"000-a-mask.png", "001-b-mask.png", "001-b-mask-overlay.png"})
+    EXPECT_EQ(pixels_of(folder_ / ("of_flow/" + std::string(name))).shape(), (Shape{20, 30, 3})) << name;
   // A source that draws its masks knows their size; files have other ones.
   const Outcome drawn = train_with("{Resize: 16}", "{RenderedShapes: {size: 8, resolution: 20}}");
   ASSERT_EQ(drawn.code, 0) << drawn.err;

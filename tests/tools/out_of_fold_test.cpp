@@ -18,8 +18,9 @@ using testing_cli::Outcome;
 class OutOfFold : public testing::Test {
  protected:
   Outcome train(const std::string& more) {
-    std::string rows = "x,y\n";
-    for (int i = 0; i < 12; ++i) rows += std::to_string(i) + (i % 2 == 0 ? ",even\n" : ",odd\n");
+    std::string rows = "row_id,x,y\n";
+    for (int i = 0; i < 12; ++i)
+      rows += "r" + std::to_string(i) + "," + std::to_string(i) + (i % 2 == 0 ? ",even\n" : ",odd\n");
     write_content(folder_ / "train.csv", rows);
     write_content(
         folder_ / "a.yaml",
@@ -43,11 +44,12 @@ TEST_F(OutOfFold, has_each_row_once_in_the_order_of_the_file) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> lines = split(content_of(folder_ / "run/out_of_fold.csv"), '\n');
   ASSERT_EQ(lines.size(), 14U);
-  EXPECT_THAT(lines[0], HasSubstr("file,"));
-  EXPECT_TRUE(lines[0].ends_with(",fold")) << lines[0];
+  EXPECT_EQ(lines[0], "file,row_id,true,prediction,score,probability.even,probability.odd,fold");
   std::multiset<std::string> folds;
   for (size_t i = 1; i <= 12; ++i) {
-    EXPECT_THAT(lines[i], HasSubstr("train.csv:" + std::to_string(i + 1) + ","));
+    const std::string number = std::to_string(i - 1);
+    EXPECT_THAT(lines[i], HasSubstr("train.csv:" + std::to_string(i + 1) + ",r" + number +
+                                    (i % 2 == 1 ? ",even," : ",odd,")));
     folds.insert(lines[i].substr(lines[i].rfind(',') + 1));
   }
   for (const char* fold : {"0", "1", "2"}) EXPECT_EQ(folds.count(fold), 4U);
@@ -66,8 +68,9 @@ TEST_F(OutOfFold, has_the_predictions_of_the_model_that_did_not_see_the_row) {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "run"))
       if (entry.path().filename().string().find("fold=1") != std::string::npos) fold_1 = entry.path();
   ASSERT_FALSE(fold_1.empty());
-  const Outcome alone = testing_cli::tpack(
-      {"infer", fold_1 + "/checkpoints/model-1.h5", "--data", "validation", "--format", "csv"});
+  const Outcome alone =
+      testing_cli::tpack({"infer", fold_1 + "/checkpoints/model-1.h5", "--data", "validation", "--columns",
+                          "file,row_id,true,prediction,score,probability.even,probability.odd"});
   ASSERT_EQ(alone.code, 0) << alone.err;
   int found = 0;
   for (const std::string& line : split(alone.out, '\n')) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "dataflow/test_databases.h"
 #include "draw/png.h"
 #include "tools/infer_runs.h"
 
@@ -37,17 +39,52 @@ TEST_F(SamplePredictorTest, reads_the_samples_of_a_flow) {
   const Outcome of_flow = infer({"--data", "train"});
   ASSERT_EQ(of_flow.code, 0) << of_flow.err;
   const Outcome of_file = infer({folder_ / "train.csv"});
-  // In the order of the flow, which is shuffled.
+  EXPECT_EQ(of_flow.out, of_file.out) << "in the order of the data, though training shuffles them";
   const auto lines_of = [](const std::string& text) {
     const std::vector<std::string> lines = split(text, '\n');
     return std::multiset<std::string>(lines.begin(), lines.end());
   };
-  EXPECT_EQ(lines_of(of_flow.out), lines_of(of_file.out));
   EXPECT_EQ(std::count(of_flow.out.begin(), of_flow.out.end(), '\n'), 4);
   const Outcome columns = infer({"--data", "train", "--format", "csv", "--columns", "u,red"});
   EXPECT_EQ(lines_of(columns.out).count("u,red"), 1U) << columns.out;
   EXPECT_EQ(infer({"--data", "test"}).code, 2);
   EXPECT_THAT(infer({"--data", "train", folder_ / "train.csv"}).err, testing::HasSubstr("keep one"));
+}
+
+/// Arrays have no lines: the number of a sample is that in the file, also of a part of it.
+TEST_F(SamplePredictorTest, says_which_sample_of_an_array_each_answer_is_of) {
+  std::vector<uint8_t> bytes(20 * sizeof(float));
+  for (size_t i = 0; i < 20; ++i) {
+    const auto number = static_cast<float>(i);
+    std::memcpy(&bytes[i * sizeof(float)], &number, sizeof(float));
+  }
+  const std::vector<uint8_t> numbers = npy_file("<f4", "(20, 1)", bytes);
+  write_content(folder_ / "x.npy", {numbers.begin(), numbers.end()});
+  train(
+      "{SplitData: {source: {Npz: x.npy}, part: train, shares: {validation: 0.5}}}, "
+      "{LocallyShuffleData: 8}",
+      "model:\n  layers: [FullyConnected: {name: fc, input: x, units: 1}]\n"
+      "  cost: [MeanSquaredError: {predictions: fc, targets: x}]\n"
+      "predict: {data: train, outputs: [x]}\n");
+  for (const std::string flow : {"train", "rest"}) {
+    const Outcome outcome = infer({"--data", flow, "--set",
+                                   "data.rest=[{SplitData: {source: {Npz: " + (folder_ / "x.npy") +
+                                       "}, part: validation, shares: {validation: 0.5}}}, "
+                                       "{BatchData: 3}]"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    double last = -1;
+    int answers = 0;
+    for (const std::string& line : split(outcome.out, '\n')) {
+      if (line.empty()) continue;
+      const json answer = json::parse(line);
+      const double x = answer["outputs"]["x"][0];
+      EXPECT_EQ(answer["file"], (folder_ / "x.npy") + "[" + std::to_string(static_cast<int>(x)) + "]");
+      EXPECT_GT(x, last) << "in the order of the file";
+      last = x;
+      ++answers;
+    }
+    EXPECT_EQ(answers, 10) << flow;
+  }
 }
 
 /// Of a model with itself, and with one whose outputs are known.

@@ -239,9 +239,10 @@ TEST_F(Stored, infer_writes_hdf5) {
   const CheckpointContent content = load_checkpoint(path);
   EXPECT_EQ(content.tensors.at("probability").shape(), (Shape{2, 3}));
   EXPECT_TRUE(std::isnan(content.tensors.at("probability").at(0)));
-  EXPECT_EQ(content.texts.at("files"), broken() + "\n" + good() + "\n");
-  const std::vector<std::string> errors = split(content.texts.at("errors"), '\n');
-  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_EQ(content.lists.at("files"), (std::vector{broken(), good()}));
+  EXPECT_FALSE(content.lists.contains("labels")) << "the classes have no names";
+  const std::vector<std::string>& errors = content.lists.at("errors");
+  ASSERT_EQ(errors.size(), 2U);
   EXPECT_TRUE(errors[0].starts_with(broken())) << errors[0];
   EXPECT_EQ(errors[1], "");
   const Outcome top = tpack({"infer", model(), good(), "--format", "hdf5", "--output", path, "--top-k", "2"});

@@ -87,6 +87,7 @@ class CaffeLmdb final : public RandomAccessSource {
     const bool is_image = tensor_.dtype == DType::kUInt8 && (tensor_.shape[2] == 1 || tensor_.shape[2] == 3);
     return {{"image", tensor_, is_image}, {"label", {DType::kInt32, {}}}};
   }
+  const char* path_field() const override { return "path"; }
   int64_t size() const override { return database_ == nullptr ? 0 : database_->size(); }
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override { return {.samples = size(), .unit = "records"}; }

@@ -35,6 +35,18 @@ class GuessPart final : public CsvRows::Part {
   DecimalSign decimal_;
 };
 
+/// The column that the config says is an id, or the first one that is called so: "id", "user_id",
+/// "PassengerId".
+std::string id_of(const CsvHeader& header, const ColumnTypes& types) {
+  for (const auto& [name, type] : types.all)
+    if (type == ColumnType::kId && header.has(name)) return name;
+  const auto is_id = [](const std::string& name) {
+    return name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID");
+  };
+  const auto found = std::find_if(header.names().begin(), header.names().end(), is_id);
+  return found == header.names().end() ? "" : *found;
+}
+
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
 class CsvTable final : public RandomAccessSource {
@@ -70,6 +82,7 @@ class CsvTable final : public RandomAccessSource {
     }
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return static_cast<int64_t>(content_.lines.size()); }
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override {
@@ -148,6 +161,13 @@ class CsvTable final : public RandomAccessSource {
         });
     return texts;
   }
+
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    for (size_t i = 0; i < content_.values.size(); ++i)
+      if (wanted_numbers_[i].component == component) return content_.values[i]->widths();
+    return {};
+  }
+  std::string id_column() const override { return id_; }
 
   void learn_from(const std::vector<int64_t>& rows) override {
     std::vector<int64_t> good;
@@ -282,6 +302,7 @@ class CsvTable final : public RandomAccessSource {
     content_.missing = &p_.missing;
     content_.reader = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
     unused_.clear();
+    id_ = id_of(header, p_.types);
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -414,6 +435,7 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   CsvRows rows_;
+  std::string id_;                             // the column that names rows; empty if there is none
   bool is_reader_ = false;                     // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`

@@ -289,6 +289,12 @@ std::vector<std::string> CsvFeatures::remarks() const {
   return all;
 }
 
+std::vector<int64_t> CsvFeatures::widths() const {
+  std::vector<int64_t> widths;
+  for (const Encoder& encoder : encoders_) widths.push_back(static_cast<int64_t>(encoder.width()));
+  return widths;
+}
+
 TensorSpec CsvFeatures::spec() const {
   size_t width = 0;
   for (const Encoder& encoder : encoders_) width += encoder.width();

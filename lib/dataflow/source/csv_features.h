@@ -43,6 +43,7 @@ class CsvFeatures final : public CsvValues {
   static std::vector<Column> columns_of(const State& learned);
 
   const std::vector<std::string>& names() const override { return names_; }
+  std::vector<int64_t> widths() const override;
   std::unique_ptr<CsvValues> part(size_t rows) const override;
   void append(CsvValues& part) override;
   void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;

@@ -75,6 +75,7 @@ class ImageFolder final : public RandomAccessSource {
     return {image_of_files(p_), {kLabel, {DType::kInt32, {}}, false, classes}};
   }
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
+  const char* path_field() const override { return "dir"; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
   bool shuffled() const override { return p_.shuffle; }
 

@@ -109,7 +109,8 @@ class ImageList final : public RandomAccessSource {
       : p_(std::move(p)),
         list_(resolved_path(p_.file)),
         root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))) {
-    if (!p_.path.name.empty()) {
+    is_table_ = !p_.path.name.empty();
+    if (is_table_) {
       table_ = make_table();
       return;
     }
@@ -122,17 +123,18 @@ class ImageList final : public RandomAccessSource {
           "'path' to its column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
   }
 
-  bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
+  bool knows_spec() const override { return is_table_ && (table_ == nullptr || table_->knows_spec()); }
   std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_); }
   Spec spec() const override {
     std::vector<ComponentSpec> components = {image_of_files(p_)};
-    if (table_ == nullptr)
+    if (has_label())
       components.push_back(
           {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
-    else
+    if (table_ != nullptr)
       for (const ComponentSpec& component : table_->spec()) components.push_back(with_points(component));
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return std::ssize(paths_); }
   bool shuffled() const override { return p_.shuffle; }
   std::string file_of(int64_t index) const override { return file(static_cast<size_t>(index)); }
@@ -145,10 +147,42 @@ class ImageList final : public RandomAccessSource {
     return table_ == nullptr ? labels_->values() : table_->class_numbers(component);
   }
   std::vector<std::string> column(const std::string& name) const override {
-    return table_ == nullptr ? RandomAccessSource::column(name) : table_->column(name);
+    if (!is_table_) return RandomAccessSource::column(name);
+    std::vector<std::string> texts;
+    size_t at = 0;
+    CsvRows({{p_.file}}, form(), "ImageList")
+        .read(
+            [&](const CsvHeader& header) {
+              at = header.find({name, {}}).front();
+            },
+            [&](const CsvRow& row) {
+              texts.emplace_back(at < row.fields.size() ? trim(row.fields[at]) : std::string_view());
+            });
+    return texts;
   }
+  std::string id_column() const override { return table_ == nullptr ? "" : table_->id_column(); }
   std::optional<std::string> stable_name(int64_t index) const override {
     return paths_[static_cast<size_t>(index)];
+  }
+  /// Another list of images, without the components that nobody needs.
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
+    const auto is_needed = [&](const std::string& name) {
+      return std::find(components.begin(), components.end(), name) != components.end();
+    };
+    Params p = p_;
+    p.file = {path, {}};
+    p.shuffle = false;
+    for (ConfigNode* fields : {&p.labels.node, &p.columns.node}) {
+      for (const auto& [component, value, position] : ConfigNode(*fields).entries())
+        if (!is_needed(component)) *fields = fields->without(component);
+    }
+    std::erase_if(p.points, [&](const std::string& name) { return !is_needed(name); });
+    auto reader = std::make_shared<ImageList>(std::move(p));
+    reader->is_reader_ = true;
+    reader->reads_label_ = is_needed(kLabel);
+    reader->follow_as(*this);
+    return reader;
   }
   void learn_from(const std::vector<int64_t>& samples) override {
     if (table_ != nullptr) table_->learn_from(samples);
@@ -173,8 +207,8 @@ class ImageList final : public RandomAccessSource {
     return facts;
   }
   std::vector<FittedComponent> fitted() const override {
-    if (table_ == nullptr)
-      return {{name(), kLabel, {}, labels_ ? labels_->classes() : std::vector<std::string>{}}};
+    if (!is_table_) return {{name(), kLabel, {}, labels_ ? labels_->classes() : std::vector<std::string>{}}};
+    if (table_ == nullptr) return {};
     std::vector<FittedComponent> all = table_->fitted();
     for (FittedComponent& one : all) one.source = name();
     return all;
@@ -184,9 +218,9 @@ class ImageList final : public RandomAccessSource {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = bad_.find(row); bad != bad_.end())
       throw FileError(list_ + ":" + std::to_string(lines_[row]), bad->second);
-    if (table_ == nullptr) {
+    if (has_label()) {
       *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = labels_->values()[row];
-    } else {
+    } else if (table_ != nullptr) {
       Datapoint& others = out.child(0);
       others.resize(out.size() - 1);
       get_of_table(index, key, others);
@@ -198,6 +232,10 @@ class ImageList final : public RandomAccessSource {
 
  protected:
   void prepare() override {
+    if (is_table_ && table_ == nullptr && !is_reader_)
+      throw ConfigError(
+          p_.file.position,
+          "ImageList: no columns; name some with 'labels' or 'columns', such as {label: species}");
     require_path("ImageList", p_.file);
     if (!p_.root.empty()) require_folder("ImageList", p_.root);
     paths_.clear();
@@ -205,10 +243,10 @@ class ImageList final : public RandomAccessSource {
     bad_.clear();
     cut_.clear();
     further_bad_ = 0;
-    if (table_ == nullptr)
-      read_list();
-    else
+    if (is_table_)
       read_table();
+    else
+      read_list();
     if (bad_.size() == paths_.size())
       throw DataError(list_ + ":" + std::to_string(lines_[0]),
                       bad_.at(0) + "; all " + with_thousands(size()) + " lines are bad" + table_hint());
@@ -219,14 +257,17 @@ class ImageList final : public RandomAccessSource {
   static constexpr const char* kLabel = "label";
   static constexpr const char* kImage = "image";
 
-  /// The source of what belongs to the images.
+  bool has_label() const { return !is_table_ && reads_label_; }
+
+  /// The source of what belongs to the images; null if nothing does.
   std::shared_ptr<RandomAccessSource> make_table() const {
+    if (p_.labels.node.size() + p_.columns.node.size() == 0) return nullptr;
     for (const ConfigNode* fields : {&p_.labels.node, &p_.columns.node}) {
       for (const auto& [component, value, position] : fields->entries())
         if (component == kImage)
           throw ConfigError(position, "ImageList: component 'image' is the image; use another name");
     }
-    const ConfigNode params({{"file", fs::absolute(list_).string()},
+    const ConfigNode params({{"file", fs::absolute(list_.empty() ? "." : list_).string()},
                              {"labels", p_.labels.node},
                              {"columns", p_.columns.node},
                              {"delimiter", p_.delimiter},
@@ -267,8 +308,9 @@ class ImageList final : public RandomAccessSource {
     using From = CsvLabels::From;
     const auto train = opened_fit(kLabel);
     const bool is_known = train && !train->classes.empty();
-    labels_.emplace(1, is_known ? train->classes : std::vector<std::string>{},
-                    is_known ? From::kTrain : From::kFile);
+    if (has_label())
+      labels_.emplace(1, is_known ? train->classes : std::vector<std::string>{},
+                      is_known ? From::kTrain : From::kFile);
     int64_t number = 0;
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
@@ -278,12 +320,14 @@ class ImageList final : public RandomAccessSource {
       if (!line.empty()) add_line(line, number);
     }
     if (paths_.empty()) throw DataError(list_, "lists no images");
+    if (!has_label()) return;
     const std::string lack = labels_->compare_with_train(list_, {kLabel, p_.file.position}, "ImageList");
     if (!lack.empty()) log::warning(lack);
     labels_->number();
     reject_numbers();
   }
   void add_line(std::string_view line, int64_t number) {
+    if (!has_label()) return add(std::string(path_of_line(line)), number, "");
     const size_t space = line.find_last_of(" \t");
     const std::string_view label = space == std::string_view::npos ? "" : line.substr(space + 1);
     std::string why;
@@ -299,6 +343,13 @@ class ImageList final : public RandomAccessSource {
       labels_->add_bad();
     add(std::string(trim(line.substr(0, space))), number, why);
   }
+  /// Of a line whose class is not read, and need not be there.
+  std::string_view path_of_line(std::string_view line) const {
+    const size_t space = line.find_last_of(" \t");
+    std::error_code failure;
+    const bool is_whole = space == std::string_view::npos || fs::exists(root_ / std::string(line), failure);
+    return is_whole ? line : trim(line.substr(0, space));
+  }
   /// Errors: DataError if the classes are measurements.
   void reject_numbers() const {
     const auto is_fraction = [](const std::string& name) {
@@ -312,7 +363,7 @@ class ImageList final : public RandomAccessSource {
                                "path: photo, columns: {y: price}}");
   }
   std::string table_hint() const {
-    if (table_ != nullptr || !has_commas_) return "";
+    if (is_table_ || !has_commas_) return "";
     return "; if it is a CSV table, set 'path' to its column of paths";
   }
 
@@ -330,9 +381,10 @@ class ImageList final : public RandomAccessSource {
       const std::string_view path = column < row.fields.size() ? trim(row.fields[column]) : "";
       add(std::string(path), row.line, path.empty() ? "has no path" : "");
     });
+    points_.clear();
+    if (table_ == nullptr) return;
     table_->follow_as(*this);
     table_->prepare_once({});
-    points_.clear();
     for (const std::string& name : p_.points)
       points_.push_back(spec().index(name.c_str(), "ImageList: 'points'"));
     if (table_->size() != size()) throw DataError(list_, "was changed while it was read");
@@ -387,7 +439,10 @@ class ImageList final : public RandomAccessSource {
   Params p_;
   std::string list_;
   fs::path root_;
-  std::shared_ptr<RandomAccessSource> table_;  // null: the list is a text
+  bool is_table_ = false;
+  bool is_reader_ = false;                     // of another list than that of the config
+  bool reads_label_ = true;                    // of a text
+  std::shared_ptr<RandomAccessSource> table_;  // of a table; null if nothing but its paths is read
   std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text
   std::vector<std::string> paths_;             // as they are written

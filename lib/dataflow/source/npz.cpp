@@ -49,10 +49,11 @@ class Npz final : public RandomAccessSource {
       components.push_back({c.name, c.spec, is_image_spec(c.array.spec())});
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return components_.empty() ? 0 : components_[0].array.samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
-  std::string file_of(int64_t /*index*/) const override { return path_; }
+  std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
 
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {

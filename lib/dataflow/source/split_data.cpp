@@ -77,6 +77,7 @@ class SplitData final : public RandomAccessSource {
   /// The parts that are looked at only keep their order.
   bool shuffled() const override { return p_.part == kTrainPart && inner_->shuffled(); }
   std::string file_of(int64_t index) const override { return inner_->file_of(place(index)); }
+  int64_t index_in_data(int64_t index) const override { return inner_->index_in_data(place(index)); }
   bool is_bad(int64_t index) const override { return inner_->is_bad(place(index)); }
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
     inner_->get(place(index), key, out);
@@ -93,6 +94,10 @@ class SplitData final : public RandomAccessSource {
     for (const int64_t sample : samples_) texts.push_back(all[static_cast<size_t>(sample)]);
     return texts;
   }
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    return inner_->column_widths(component);
+  }
+  std::string id_column() const override { return inner_->id_column(); }
   std::string fingerprint() const override {
     const std::string files = inner_->fingerprint();
     return files.empty() ? "" : files + " " + to_json(split_settings_schema().dump(p_));

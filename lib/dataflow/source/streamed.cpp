@@ -125,6 +125,7 @@ class Streamed final : public SequentialSource {
                "CSV (also of JSON lines) or SVMLight; `file: -` is standard input, whose rows are one pass")
         .required();
   }
+  const char* path_field() const override { return "source"; }
   explicit Streamed(Params p) : p_(std::move(p)), item_(component_item(p_.source.item, kKind)) {
     const auto rows = std::dynamic_pointer_cast<const RandomAccessSource>(p_.source.object);
     if (rows == nullptr || !rows->text_lines())

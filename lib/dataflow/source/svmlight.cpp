@@ -88,6 +88,7 @@ class SvmLight final : public RandomAccessSource {
     if (has_y_) components.push_back({p_.y, target_spec(), false, names_});
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "file"; }
   int64_t size() const override { return static_cast<int64_t>(rows_.size()); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }

@@ -78,10 +78,16 @@ class RowWindows final : public RandomAccessSource {
     }
     return Spec(std::move(components));
   }
+  const char* path_field() const override { return "source"; }
   int64_t size() const override { return std::ssize(starts_); }
   bool shuffled() const override { return rows_->shuffled(); }
   /// The place of what is predicted.
   std::string file_of(int64_t index) const override { return rows_->file_of(last_row(index)); }
+  int64_t index_in_data(int64_t index) const override { return rows_->index_in_data(last_row(index)); }
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    return rows_->column_widths(component);
+  }
+  std::string id_column() const override { return rows_->id_column(); }
   std::string fingerprint() const override { return rows_->fingerprint(); }
   SourceFacts facts() const override {
     SourceFacts facts = rows_->facts();

@@ -22,7 +22,8 @@ class LimitedFlow final : public ChosenFlow {
 
   int64_t places() const override { return std::min(p_.samples, source_size()); }
   Place locate(const PassKey& pass, int64_t place) const override {
-    if (source().shuffled() && !context().in_join) place = permuted(place, places(), pass.key(context().key));
+    if (source().shuffled() && !context().keeps_order)
+      place = permuted(place, places(), pass.key(context().key));
     if (p_.shuffle) place = permuted(place, source_size(), mix(static_cast<uint64_t>(p_.seed), kChoice));
     return {pass, place};
   }

@@ -135,6 +135,7 @@ class LocallyShuffleData final : public Stage {
 
   bool reorders() const override { return true; }
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
+    if (context.keeps_order) return up;
     return std::make_shared<LocallyShuffledFlow>(std::move(up), p_.buffer_size, context);
   }
 

@@ -93,7 +93,7 @@ TEST(Npz, a_number_that_does_not_fit_is_a_bad_sample) {
   const DataFlow flow = flow_of_npz(folder, "file: y.npy");
   EXPECT_THAT(error_of([&] { first_numbers(flow); }),
               HasSubstr("npz_0, sample 1 of pass 0: " + folder.path("y.npy") +
-                        ": array 'y': the number 4294967296 does not fit into int32"));
+                        "[1]: array 'y': the number 4294967296 does not fit into int32"));
 }
 
 TEST(Npz, reads_what_numpy_writes) {

@@ -1,0 +1,108 @@
+#include "tools/importance.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "backend/inference_tower.h"
+#include "core/text.h"
+#include "support/small_model.h"
+#include "tools/infer_runs.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+
+/// p = a + b is the target exactly; c is not used.
+class ImportanceOfSum : public testing::Test {
+ protected:
+  ImportanceTable table(const ImportanceOptions& options) {
+    Evaluator evaluator("validation", tower_.place(), flow_, 1);
+    return {evaluator, importance_units(evaluator, model_->inputs(), flow_), options};
+  }
+  double variance(const char* component) {
+    const auto cursor = flow_.open({.seed = 1});
+    double sum = 0;
+    double squares = 0;
+    double count = 0;
+    for (Datapoint d; cursor->next(d);) {
+      const Tensor& x = d.tensor(*flow_.spec().find(component));
+      for (int64_t i = 0; i < x.elements(); ++i) {
+        sum += x.at(i);
+        squares += x.at(i) * x.at(i);
+        ++count;
+      }
+    }
+    return squares / count - sum / count * (sum / count);
+  }
+  std::unique_ptr<TowerFunction> model_ = model_of(
+      "inputs: {a: {shape: [1]}, b: {shape: [1]}, c: {shape: [1]}, y: {shape: [1]}}\n"
+      "layers: [{Add: {name: p, input: [a, b]}}]\n"
+      "cost: [MeanSquaredError: {predictions: p, targets: y}]\n"
+      "metrics: [R2: {predictions: p, targets: y}]\n");
+  InferenceTower tower_{*model_, make_reference_device("cpu:0", {})};
+  DataFlow flow_ =
+      make_flow(parse_yaml("- FakeData: {shapes: [[1], [1], [1]], dtype: [float32, float32, float32], names: "
+                           "[a, b, c], size: 37}\n"
+                           "- Compute: {a: a * 3, y: a + b}\n"
+                           "- BatchData: {batch_size: 8, remainder: true}",
+                           "t.yaml"));
+};
+
+/// A permutation makes the mean of (x_i - x_j)^2, which is twice the variance.
+TEST_F(ImportanceOfSum, is_twice_the_variance_of_a_term) {
+  const ImportanceTable of = table({.statistic = "cost", .repeats = 300});
+  ASSERT_EQ(of.rows().size(), 2U) << "what no prediction depends on has none";
+  EXPECT_EQ(of.rows()[0].name, "a") << "the largest first";
+  for (const Importance& row : of.rows()) {
+    const double expected = 2 * variance(row.name.c_str());
+    EXPECT_NEAR(row.mean, expected, 4 * row.deviation / std::sqrt(300.0)) << row.name;
+    EXPECT_LT(row.low, row.mean);
+    EXPECT_NEAR(row.high - row.mean, 1.96 * row.deviation / std::sqrt(299.0), 1e-9);
+  }
+}
+
+/// Of one variance, R2 falls by as much as the squared error rises in units of the variance of the targets.
+TEST_F(ImportanceOfSum, is_of_any_statistic_and_the_same_each_time) {
+  const ImportanceTable cost = table({.statistic = "cost", .repeats = 3});
+  const ImportanceTable r2 = table({.statistic = "r2", .repeats = 3});
+  ASSERT_EQ(r2.rows().size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(r2.rows()[i].mean, cost.rows()[i].mean / variance("y"), 1e-5);
+    EXPECT_EQ(table({.statistic = "r2", .repeats = 3}).rows()[i].values, r2.rows()[i].values);
+  }
+  EXPECT_THAT(r2.str(), HasSubstr("fall of r2"));
+  EXPECT_THAT(cost.svg(), HasSubstr("rise of cost"));
+  EXPECT_THROW(table({.statistic = "costs"}), ConfigError);
+}
+
+class ImportanceOfTables : public InferRuns {};
+
+TEST_F(ImportanceOfTables, permutes_all_numbers_of_a_column_as_one_and_columns_that_go_together) {
+  std::string rows = "size,twin,kind,late\n";
+  for (int i = 0; i < 60; ++i) {
+    const int size = i * 7 % 60;
+    rows += std::to_string(size) + "," + std::to_string(2 * size + i % 3) + "," +
+            std::vector<std::string>{"red", "green", "blue"}[static_cast<size_t>(i % 3)] + "," +
+            (size > 30 ? "yes" : "no") + "\n";
+  }
+  write_content(folder_ / "train.csv", rows);
+  train("{CSV: {file: train.csv, columns: {x: auto}, labels: {late: late}}}",
+        "model:\n  layers: [{FullyConnected: {name: fc, input: x, units: 2}}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: late}]\n");
+  const testing_cli::Outcome outcome = testing_cli::tpack(
+      {"eval", folder_ / "run/checkpoints/model-2.h5", folder_ / "train.csv", "--data", "train",
+       "--importance", "cost", "--repeats", "4", "--json", "--svg", folder_ / "bars.svg"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  std::vector<std::string> names;
+  for (const auto& row : json.at("importance")) names.push_back(row.at("permuted"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("size", "twin", "kind", "size + twin"));
+  EXPECT_EQ(names.back(), "size + twin");
+  EXPECT_THAT(content_of(folder_ / "bars.svg"), HasSubstr("size + twin"));
+}
+
+}  // namespace
+}  // namespace tpack
