@@ -71,8 +71,8 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
     const double actual = param_.value(run);
     if (!due || is_close(actual, *due)) return;
     log::warning(
-        "according to its schedule, " + p_.param.name + " should be " + shortest(*due) + " now, but it is " +
-        shortest(actual) +
+        "according to its schedule, " + p_.param.name + " should be " + shortest(static_cast<float>(*due)) +
+        " now, but it is " + shortest(static_cast<float>(actual)) +
         (p_.set_at_beginning ? "; it is set" : "; it is not changed, because set_at_beginning is false"));
     if (p_.set_at_beginning) set(run, due);
   }

@@ -199,15 +199,19 @@ std::string table_of(const Evaluator::Result& statistics, const ModelOnFlow& of,
                      nlohmann::ordered_json& json) {
   TextTable table({"statistic of " + of.where(o), "value"});
   std::string bad = of.evaluator->bad_input();
-  for (const auto& [statistic, value] : statistics) {
+  std::string legend;
+  for (size_t i = 0; i < statistics.size(); ++i) {
+    const auto& [statistic, value] = statistics[i];
     table.add({statistic, shortest(static_cast<float>(value))});
+    if (const std::string& form = of.evaluator->form(i); !form.empty())
+      legend += statistic + ": " + form + "\n";
     json[statistic] = value;
     if (std::isfinite(value)) continue;
     log::warning(statistic + " of " + of.name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
                  bad);
     bad.clear();  // once
   }
-  return table.str();
+  return table.str() + (legend.empty() ? "" : "\n") + legend;
 }
 
 int evaluate(const EvalOptions& o) {

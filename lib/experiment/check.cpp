@@ -7,6 +7,7 @@
 #include "dataflow/batched_flow.h"
 #include "dataflow/guarded_flow.h"
 #include "dataflow/map.h"
+#include "dataflow/moments.h"
 #include "dataflow/sample_error.h"
 #include "experiment/declared_data.h"
 #include "experiment/fill_from_data.h"
@@ -204,6 +205,25 @@ void warn_of_unsaved_weights(const Experiment& experiment) {
                ": no callback saves checkpoints; add ModelSaver: {} to the callbacks");
 }
 
+void remark_of_no_validation(const Experiment& experiment, const StatisticGoals& statistics) {
+  const DataFlow* const train = experiment.train_flow();
+  const auto model = experiment.trainer->model_handle();
+  if (!model || train == nullptr || experiment.updates.empty() || !may_look_at(*train)) return;
+  for (const auto& [name, goal] : statistics)
+    for (const std::string& flow : experiment.flow_names())
+      if (name.starts_with(flow + "_")) return;
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  if (build_tower(b, *model->tower, batch_specs(*model->tower, 1), {}).judgements.empty()) return;
+  const std::string data = experiment.flows.contains("validation")
+                               ? ""
+                               : "for a fifth of the samples, write split: 0.2 and data.validation; ";
+  log::info(
+      "nothing is validated, so nothing tells how good the model is on samples that it has not learned; " +
+      data + "add InferenceRunner: {data: validation} to the callbacks");
+}
+
 CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,
                                      bool with_data)
     : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
@@ -232,6 +252,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   statistics_ = set_up_callbacks(e.callbacks, *e.trainer, *run_);
   check_monitor_needs(e.monitor_needs, statistics_, e.flow_names());
   check_gates(e.config.gates, statistics_, e.flow_names());
+  remark_of_no_validation(e, statistics_);
 }
 
 void CheckedExperiment::declare_train_data() {

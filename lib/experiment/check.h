@@ -27,6 +27,10 @@ void open_data_and_set_up(const Experiment& experiment, const std::function<void
 /// A warning if weights are trained and no callback saves them.
 void warn_of_unsaved_weights(const Experiment& experiment);
 
+/// A remark if samples are compared with targets, and no callback reports a statistic of another flow than
+/// data.train. `statistics`: all that the run reports.
+void remark_of_no_validation(const Experiment& experiment, const StatisticGoals& statistics);
+
 /// An experiment after everything was checked that can be known before the first step: names, shapes, types,
 /// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
 class CheckedExperiment {

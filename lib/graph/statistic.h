@@ -66,6 +66,7 @@ struct Statistic {
   std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
   std::shared_ptr<const Accumulation> accumulation = ratio();
   std::optional<Goal> goal = {};  // of a metric, where it knows it
+  std::string form = {};          // what its number is, of a metric with several definitions in use
 
   /// A cost is minimized.
   std::optional<Goal> known_goal() const { return cost.empty() ? goal : Goal::kMin; }

@@ -21,6 +21,9 @@ class Brier final : public Metric {
   explicit Brier(Params p) : p_(std::move(p)) {}
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
+  std::string form() const override {
+    return "0 to 1 for yes/no labels; 0 to 2 for class numbers, whose squares are added over all classes";
+  }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "brier", p_.logits.position);

@@ -42,6 +42,10 @@ class CalibrationError final : public Metric {
   explicit CalibrationError(Params p) : p_(std::move(p)) {}
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
+  std::string form() const override {
+    return "expected calibration error of the most likely class, " + std::to_string(p_.bins) +
+           " bins of equal width";
+  }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "calibration_error", p_.logits.position);

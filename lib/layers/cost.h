@@ -182,6 +182,9 @@ class Metric {
   /// Which values are better: what watches the statistic need not be told, and may not contradict. Nothing
   /// where that depends on what is measured.
   virtual std::optional<Goal> goal() const { return std::nullopt; }
+  /// What the number is, where several definitions are in use: "a share: 0.1 is 10 %". Reports have it below
+  /// their table.
+  virtual std::string form() const { return {}; }
 
  private:
   std::string name_;

@@ -15,6 +15,8 @@ class Loss {
   virtual ~Loss() = default;
   /// `kind`: "cost" or "metric", for messages. Errors: ConfigError, ShapeError.
   virtual SampleLosses losses(const ModelView& model, const std::string& kind) const = 0;
+  /// As Metric::form, of the metric of the same name.
+  virtual std::string form() const { return {}; }
   /// What it compares; nothing if that is not said for each sample.
   virtual std::optional<Judgement> judgement(const ModelView& /*model*/) const { return std::nullopt; }
 };
@@ -51,6 +53,7 @@ class LossMetric final : public Metric {
   explicit LossMetric(Params p) : loss_(std::move(p)) {}
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
+  std::string form() const override { return loss_.form(); }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const SampleLosses all = loss_.losses(model, kKind);

@@ -22,6 +22,8 @@ class MeanAbsolutePercentageError final : public Loss {
   }
   explicit MeanAbsolutePercentageError(Params p) : p_(std::move(p)) {}
 
+  std::string form() const override { return "a share: 0.1 is 10 %"; }
+
   SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);

@@ -332,7 +332,8 @@ class ConfiguredModel final : public TowerFunction {
     for (const Named<Metric>& m : metrics_) {
       keep_errors(errors, [&] {
         const SumAndWeight f = m.object->build(view);
-        result.statistics.push_back({m.name, f.sum, f.weight, "", f.accumulation, m.object->goal()});
+        result.statistics.push_back(
+            {m.name, f.sum, f.weight, "", f.accumulation, m.object->goal(), m.object->form()});
       });
     }
   }

@@ -32,6 +32,7 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
   for (const Statistic& statistic : tower.statistics) {
     statistics_.push_back(statistic.name);
     goals_.push_back(statistic.known_goal());
+    forms_.push_back(statistic.form);
     tallies_.emplace_back(statistic);
   }
   check_classes(nominal_graph_, *place_.tower, flow_, name_, where);

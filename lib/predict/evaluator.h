@@ -51,6 +51,8 @@ class Evaluator {
   /// Which values of one of them are better, where that is known.
   std::optional<Goal> goal(size_t index) const { return goals_[index]; }
   StatisticGoals goals() const;
+  /// What the number of a statistic is (Metric::form); empty for most.
+  const std::string& form(size_t index) const { return forms_[index]; }
   /// Compiles for whole batches and for the remainder of a pass now rather than in the first `run`. The
   /// device must have its variables. `choosing`: for the first of them; rules choose for the remainder.
   void compile(Choosing choosing = Choosing::kMeasured);
@@ -115,6 +117,7 @@ class Evaluator {
   Program program_;
   std::vector<std::string> statistics_;
   std::vector<std::optional<Goal>> goals_;
+  std::vector<std::string> forms_;
   Graph nominal_graph_;  // of a whole batch; judgements are part of it
   std::vector<Judgement> judgements_;
   std::vector<std::vector<std::string>> class_names_;  // of each judgement

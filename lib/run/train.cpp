@@ -122,6 +122,7 @@ void TrainRun::train() {
   if (chief()) {
     check_monitor_needs(e.monitor_needs, loop.scalars(), e.flow_names());
     check_gates(e.config.gates, loop.scalars(), e.flow_names());
+    remark_of_no_validation(e, loop.scalars());
   }
   restore(loop);
   begin_folder();

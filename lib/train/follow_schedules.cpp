@@ -69,7 +69,8 @@ class FollowSchedules final : public Callback {
     constexpr double kSmall = 1e-3;
     if (std::abs(schedule.at(end)) > kSmall * most) return;
     log::warning("the schedule of " + name + " ends after " + length->str() + " (length), and the run has " +
-                 std::to_string(run.length().max_epoch) + " epochs: it stays " + shortest(schedule.at(end)) +
+                 std::to_string(run.length().max_epoch) + " epochs: it stays " +
+                 shortest(static_cast<float>(schedule.at(end))) +
                  " from there on; leave `length` out to end with max_epoch");
   }
 
