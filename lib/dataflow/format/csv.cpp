@@ -188,8 +188,9 @@ std::optional<double> csv_number(std::string_view field, char decimal) {
 }
 
 bool is_missing_in_csv(std::string_view field) {
-  constexpr std::array<std::string_view, 12> kMissing = {"",     "NA",   "N/A",  "n/a",  "NaN",  "nan",
-                                                         "NULL", "Null", "null", "None", "none", "?"};
+  constexpr std::array<std::string_view, 18> kMissing = {"",     "NA",   "N/A",  "n/a",  "NaN",  "nan",
+                                                         "NULL", "Null", "null", "None", "none", "#N/A",
+                                                         "#NA",  "<NA>", "NaT",  "-nan", "\\N",  "?"};
   return std::find(kMissing.begin(), kMissing.end(), trim(field)) != kMissing.end();
 }
 
