@@ -86,7 +86,8 @@ class CsvTable final : public RandomAccessSource {
     }
     for (const auto& [column, value] : content_.reader.rounded())
       facts.remarks.push_back("column '" + column +
-                              "' has integers above 16,777,216 that float32 rounds, such as " + value);
+                              "' has numbers above 16,777,216 that float32 rounds, such as " + value +
+                              "; subtract an offset in the file, or leave a column of ids out");
     facts.bad = std::ssize(content_.bad);
     if (!content_.bad.empty()) {
       const auto& [row, why] = *content_.bad.begin();
@@ -442,9 +443,13 @@ class CsvTable final : public RandomAccessSource {
   /// What the component needs to know of the training data.
   void learn_or_follow(size_t i) {
     const auto known = opened_fit(wanted_numbers_[i].component);
-    if (known)
-      return content_.values[i]->use(known->learned.empty() ? State()
-                                                            : State::from_json(known->learned, rows_.name()));
+    if (known) {
+      content_.values[i]->use(known->learned.empty() ? State()
+                                                     : State::from_json(known->learned, rows_.name()));
+      for (const std::string& warning : content_.values[i]->warnings())
+        log::warning(rows_.name() + ": " + warning);
+      return;
+    }
     std::vector<int64_t> good;
     for (int64_t row = 0; row < size(); ++row)
       if (!is_bad(row)) good.push_back(row);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -32,6 +33,26 @@ size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
   return all;
 }
 
+bool is_number(const std::string& text) { return csv_number(text).has_value(); }
+
+/// If all texts that occur are numbers, the shortest spelling of each gets the counts of the others.
+void join_spellings(const std::vector<std::string>& texts, std::vector<int64_t>& counts) {
+  std::map<std::string, size_t> shortest_of;  // by csv_number_key
+  for (size_t code = 0; code < texts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    const auto key = csv_number_key(texts[code]);
+    if (!key) return;
+    const auto [at, is_new] = shortest_of.emplace(*key, code);
+    const auto rank = [&](size_t c) { return std::pair(texts[c].size(), texts[c]); };
+    if (!is_new && rank(code) < rank(at->second)) at->second = code;
+  }
+  for (size_t code = 0; code < texts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    const size_t first = shortest_of.at(*csv_number_key(texts[code]));
+    if (first != code) counts[first] += std::exchange(counts[code], 0);
+  }
+}
+
 ColumnType type_from(const std::string& name) {
   for (const auto& [known, type] : EnumNames<ColumnType>::kNames)
     if (name == known) return type;
@@ -48,11 +69,17 @@ size_t CsvFeatures::Encoder::width() const {
 }
 
 void CsvFeatures::Encoder::index_categories() {
+  const bool are_numbers = std::all_of(categories.begin(), categories.end(), is_number);
+  const auto key_of = [&](const std::string& text) {
+    return are_numbers ? csv_number_key(text).value_or(text) : text;
+  };
+  std::map<std::string, int32_t> places;
+  for (size_t i = 0; i < categories.size(); ++i)
+    places.emplace(key_of(categories[i]), static_cast<int32_t>(i));
   place.clear();
   for (const std::string& text : texts) {
-    const auto found = std::lower_bound(categories.begin(), categories.end(), text);
-    const bool is_known = found != categories.end() && *found == text;
-    place.push_back(static_cast<int32_t>(is_known ? found - categories.begin() : std::ssize(categories)));
+    const auto found = places.find(key_of(text));
+    place.push_back(found != places.end() ? found->second : static_cast<int32_t>(categories.size()));
   }
 }
 
@@ -200,6 +227,7 @@ void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size
 void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& codes) {
   std::vector<int64_t> counts(encoder.texts.size());
   for (const float code : codes) ++counts[static_cast<size_t>(code)];
+  join_spellings(encoder.texts, counts);
   std::vector<size_t> order;
   for (size_t code = 0; code < counts.size(); ++code)
     if (counts[code] > 0) order.push_back(code);
@@ -304,6 +332,22 @@ void CsvFeatures::use(const State& learned) {
 std::vector<std::string> CsvFeatures::remarks() const {
   std::vector<std::string> all = remarks_;
   all.insert(all.end(), of_fit_.begin(), of_fit_.end());
+  return all;
+}
+
+std::vector<std::string> CsvFeatures::warnings() const {
+  std::vector<std::string> all;
+  for (const Encoder& encoder : encoders_) {
+    constexpr size_t kEnough = 2;  // one new category may be by chance
+    const auto unknown = static_cast<int32_t>(encoder.categories.size());
+    const bool are_new =
+        encoder.texts.size() >= kEnough && std::all_of(encoder.place.begin(), encoder.place.end(),
+                                                       [&](int32_t place) { return place == unknown; });
+    if (are_new)
+      all.push_back("column '" + encoder.column.name + "' has none of the categories of data.train (" +
+                    join_first(encoder.categories) + "), but " + join_first(encoder.texts) +
+                    "; all of them count as unknown");
+  }
   return all;
 }
 

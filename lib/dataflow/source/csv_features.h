@@ -54,6 +54,7 @@ class CsvFeatures final : public CsvValues {
   TensorSpec spec() const override;
   void get(size_t row, float* out) const override;
   std::vector<std::string> remarks() const override;
+  std::vector<std::string> warnings() const override;
 
  private:
   static constexpr size_t kMaxCategories = 100;  // with a place of their own, the most common ones

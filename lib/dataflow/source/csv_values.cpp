@@ -37,8 +37,8 @@ bool has_decimal_comma(std::string_view field) {
 
 float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
   const auto rounded = static_cast<float>(value);
-  // Integers that lose digits are numbers of customers rather than measurements.
-  if (std::abs(value) > kAllIntegers && value == std::trunc(value) && static_cast<double>(rounded) != value)
+  // Numbers of customers, or times, rather than measurements: more than their fractions is lost.
+  if (std::abs(value) > kAllIntegers && static_cast<double>(rounded) != value)
     rounded_.emplace(column, std::string(trim(field)));
   return rounded;
 }

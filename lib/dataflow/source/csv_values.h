@@ -67,7 +67,7 @@ class CsvNumberReader {
   /// NaN for a missing value; 1 and 0 for true and false. Sets `why` if the field is neither.
   float read(std::string_view field, const std::string& column, std::string& why,
              const NumberForm& form = {});
-  /// By column: the first integer that float32 rounds.
+  /// By column: the first large number that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }
   /// True if a bad field is a number as people write it, such as 1,234 or 5%.
   bool has_seen_written() const { return has_seen_written_; }
@@ -120,6 +120,8 @@ class CsvValues {
   virtual void get(size_t row, float* out) const = 0;
   /// What is worth telling of them.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// What does not fit what was learned in another flow. After `use`.
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// Columns of numbers: a vector, or one number. Labels of a set must be from 0 to 1.

@@ -95,5 +95,26 @@ TEST(CsvAsWritten, reads_a_decimal_comma_and_suggests_it) {
               HasSubstr("'decimal' and 'delimiter' are both a comma"));
 }
 
+TEST(CsvAsWritten, spells_a_class_that_is_a_number_in_any_way) {
+  const CsvFile file("c\n1.0\n2\n1\n10\n2.0\n");
+  const DataFlow flow = file.flow("labels: {c: c}");
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{0}, {1}, {0}, {2}, {1}}));
+  EXPECT_EQ(flow.spec()[0].classes, (std::vector<std::string>{"1", "2", "10"}));
+  EXPECT_EQ(samples_of(file.flow("labels: {c: {column: c, classes: [\"10\", \"2\", \"1\"]}}")),
+            (std::vector<std::vector<double>>{{2}, {1}, {2}, {0}, {1}}));
+  const CsvFile floats("c\n1.0\n0.0\n");
+  const DataFlow as_before = floats.flow("labels: {c: c}");
+  as_before.prepare();
+  EXPECT_EQ(as_before.spec()[0].classes, (std::vector<std::string>{"0.0", "1.0"}));
+}
+
+TEST(CsvAsWritten, tells_times_that_float32_rounds) {
+  EXPECT_THAT(
+      CsvFile("t\n1700000000.5\n1\n").flow("columns: {t: t}").facts()[0].remarks,
+      testing::ElementsAre(HasSubstr("column 't' has numbers above 16,777,216 that float32 rounds, such as "
+                                     "1700000000.5")));
+  EXPECT_THAT(CsvFile("t\n0.123456789\n1\n").flow("columns: {t: t}").facts()[0].remarks, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace tpack

@@ -300,6 +300,41 @@ TEST_F(CsvFeatures, may_have_dates_of_an_order_that_the_config_says) {
   EXPECT_NEAR(row_of(flow("t.csv", "", stored), 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6);
 }
 
+TEST_F(CsvFeatures, take_1_and_1_0_for_one_category) {
+  write("t.csv", "k,y\n1,0\n2.0,0\n3,1\n1.0,0\n2,1\n07,1\n7,0\n");
+  const DataFlow train = flow("t.csv", ", types: {k: category}");
+  EXPECT_EQ(train.spec().str(), "x float32 [6], y float32 []") << "07, 1, 2, 3, 7 and others";
+  EXPECT_EQ(row_of(train, 0), row_of(train, 3));
+  EXPECT_THAT(row_of(train, 1), ElementsAre(0, 0, 1, 0, 0, 0));
+  EXPECT_EQ(row_of(train, 1), row_of(train, 4));
+  EXPECT_NE(row_of(train, 5), row_of(train, 6)) << "codes with zeros in front are texts";
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  write("v.csv", "k,y\n3.0,0\n,0\n");
+  EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), row_of(train, 2));
+  write("w.csv", "k,y\n1,0\n1.0,0\na,1\na,0\n");
+  EXPECT_NE(row_of(flow("w.csv", ", types: {k: category}"), 0),
+            row_of(flow("w.csv", ", types: {k: category}"), 1))
+      << "not all are numbers";
+}
+
+TEST_F(CsvFeatures, warn_of_a_column_whose_categories_are_all_new) {
+  write("t.csv", "k,y\nred,0\nblue,0\nred,1\nblue,1\n");
+  const DataFlow train = flow("t.csv");
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto warnings = [&](const std::string& text) {
+    write("v.csv", text);
+    testing::internal::CaptureStderr();
+    flow("v.csv", "", stored);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(
+      warnings("k,y\nRed,0\nBlue,1\n"),
+      HasSubstr("v.csv: column 'k' has none of the categories of data.train (blue, red), but Red, Blue; all "
+                "of them count as unknown"));
+  EXPECT_EQ(warnings("k,y\nred,0\nBlue,1\n"), "");
+  EXPECT_EQ(warnings("k,y\nRed,0\n"), "") << "one may be by chance";
+}
+
 TEST_F(CsvFeatures, leave_out_what_names_a_row) {
   write("t.csv", "ticket,a,y\nx,1,1\nx,5,1\ny,9,1\n");
   const DataFlow train = flow("t.csv", ", types: {ticket: id}");

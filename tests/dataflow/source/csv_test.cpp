@@ -174,9 +174,11 @@ TEST(Csv, says_how_a_class_can_be_called_none) {
 
 TEST(Csv, says_which_integers_it_rounds) {
   const CsvFile file("id,x\n16777217,16777216\n123456789,0.1\n");
-  EXPECT_THAT(file.flow("columns: {id: id, x: x}").facts()[0].remarks,
-              testing::ElementsAre(
-                  "column 'id' has integers above 16,777,216 that float32 rounds, such as 16777217"));
+  EXPECT_THAT(
+      file.flow("columns: {id: id, x: x}").facts()[0].remarks,
+      testing::ElementsAre(
+          "column 'id' has numbers above 16,777,216 that float32 rounds, such as 16777217; subtract an "
+          "offset in the file, or leave a column of ids out"));
 }
 
 TEST(Csv, says_at_once_what_is_wrong_in_the_config) {
