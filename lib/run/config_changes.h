@@ -13,4 +13,8 @@ namespace tpack {
 std::vector<std::string> config_changes(const ConfigNode& checkpoint, const ConfigNode& run,
                                         const Position& optimizer);
 
+/// The same of what divides the sources of `data` into parts. Samples that were learned would be in other
+/// parts.
+std::vector<std::string> split_changes(const ConfigNode& checkpoint, const ConfigNode& run);
+
 }  // namespace tpack
