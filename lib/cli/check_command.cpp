@@ -23,7 +23,8 @@ struct CheckOptions {
 /// Training reads `train`; whether it reads others, and as far as their bad samples, is not known.
 /// Errors: DataError.
 void report_bad_samples(const std::map<std::string, DataFlow>& flows) {
-  const auto bad = known_bad_samples(flows);
+  auto bad = known_bad_samples(flows);
+  bad.merge(bad_samples_among_few(flows));
   for (const auto& [flow, text] : bad)
     if (flow != "train") log::warning(text);
   if (const auto train = bad.find("train"); train != bad.end()) throw DataError(train->second);

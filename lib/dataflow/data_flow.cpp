@@ -10,6 +10,7 @@
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/map_effects.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
 #include "system/log.h"
@@ -18,7 +19,9 @@ namespace tpack {
 namespace {
 
 /// Where data.train has a fitted map that another flow lacks, numbers of another size reach the model.
-void warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
+/// Returns whether one does.
+bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
+  bool has_warned = false;
   std::set<std::string> own;
   for (const auto& [map, state] : flow.flow()->learned()) own.insert(without_joins(map));
   for (const auto& [full, state] : train.flow()->learned()) {
@@ -26,10 +29,19 @@ void warn_of_missing_fits(const DataFlow& train, const std::string& name, const 
     const std::string component = map.substr(map.find(' ') + 1);
     const bool has_component = std::any_of(flow.spec().begin(), flow.spec().end(),
                                            [&](const ComponentSpec& c) { return c.name == component; });
-    if (has_component && !own.contains(map))
-      log::warning(flow.origin().str() + ": data." + name + " has no " + map + ", as data.train has; its '" +
-                   component + "' reaches the model as it is");
+    if (!has_component || own.contains(map)) continue;
+    log::warning(flow.origin().str() + ": data." + name + " has no " + map + ", as data.train has; its '" +
+                 component + "' reaches the model as it is");
+    has_warned = true;
   }
+  return has_warned;
+}
+
+/// The same of maps that are not fitted.
+void warn_of_other_scale(const DataFlow& train, const std::string& name, const DataFlow& flow) {
+  if (const auto difference = other_scale(train, flow))
+    log::warning(flow.origin().str() + ": data." + name + ": " + *difference +
+                 ", of the same samples; give both flows the same range, by the same Scale or other maps");
 }
 
 /// Every shard_count-th item, starting with the first.
@@ -110,7 +122,13 @@ std::vector<const Source*> DataFlow::sources() const {
 
 std::vector<SourceFacts> DataFlow::facts() const {
   std::vector<SourceFacts> all;
-  for (const Source* source : sources()) all.push_back(source->facts());
+  for (const Source* source : sources()) {
+    SourceFacts& facts = all.emplace_back(source->facts());
+    std::set<std::string> remarks = {similar_classes(facts.classes)};
+    for (const auto& [component, classes] : facts.classes_of) remarks.insert(similar_classes(classes));
+    for (const std::string& remark : remarks)
+      if (!remark.empty()) facts.remarks.push_back(remark);
+  }
   return all;
 }
 
@@ -150,7 +168,8 @@ void prepare(const std::map<std::string, DataFlow>& flows) {
   }
   const auto train = flows.find("train");
   for (const auto& [name, flow] : flows)
-    if (train != flows.end() && name != "train") warn_of_missing_fits(train->second, name, flow);
+    if (train != flows.end() && name != "train" && !warn_of_missing_fits(train->second, name, flow))
+      warn_of_other_scale(train->second, name, flow);
 }
 
 }  // namespace tpack

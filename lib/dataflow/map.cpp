@@ -126,8 +126,14 @@ std::unique_ptr<Cursor> MapFlow::open(const PassKey& pass) const {
 }
 
 bool MapFlow::apply(uint64_t seed, Datapoint& d) const {
+  return apply(SampleKey{seed, d.id(), context_.key}, d);
+}
+
+bool MapFlow::apply_fixed(Datapoint& d) const { return apply(SampleKey{0, d.id(), context_.key, false}, d); }
+
+bool MapFlow::apply(const SampleKey& key, Datapoint& d) const {
   try {
-    return map_->apply(d, SampleKey{seed, d.id(), context_.key});
+    return map_->apply(d, key);
   } catch (...) {
     rethrow_with_sample(context_.place_of(d.id(), up().file_of(d.id())));
   }

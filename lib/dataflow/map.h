@@ -67,9 +67,13 @@ class MapFlow final : public WrappedFlow {
 
   /// Applies the map to one datapoint. Errors: SampleError.
   bool apply(uint64_t seed, Datapoint& d) const;
+  /// The same with nothing random, as for predictions.
+  bool apply_fixed(Datapoint& d) const;
+  const StageContext& context() const { return context_; }
   bool may_drop() const { return map_->may_drop(); }
 
  private:
+  bool apply(const SampleKey& key, Datapoint& d) const;
   State learn(FittedMap& map, const std::string& name) const;
   void see(FittedMap& map, Datapoint& d) const;
 

@@ -160,6 +160,12 @@ class RandomAccessSource : public Source {
   virtual std::string id_column() const { return {}; }
   /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.
   virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
+  /// The rows of a series that the sample is to predict, which may be those of other samples, too; none for
+  /// samples that share nothing.
+  virtual std::vector<int64_t> predicted_rows(int64_t index) const {
+    (void)index;
+    return {};
+  }
   /// A name that the sample keeps when others are added; nothing if there is none.
   virtual std::optional<std::string> stable_name(int64_t index) const {
     (void)index;

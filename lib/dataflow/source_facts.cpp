@@ -1,6 +1,8 @@
 #include "dataflow/source_facts.h"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 
 #include "core/text.h"
 #include "dataflow/flow.h"
@@ -30,6 +32,22 @@ std::string SourceFacts::str() const {
   const auto count = static_cast<int64_t>(classes.size());
   return text + " in " + with_thousands(count) + (count == 1 ? " class (" : " classes (") +
          classes_text(classes) + ")";
+}
+
+std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
+  std::map<std::string, std::string> known;  // by what they have in common
+  std::vector<std::string> pairs;
+  for (const auto& [name, samples] : classes) {
+    std::string common;
+    for (const char c : name)
+      if (std::isspace(static_cast<unsigned char>(c)) == 0)
+        common += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto [other, is_new] = known.emplace(common, name);
+    if (!is_new) pairs.push_back("'" + other->second + "' and '" + name + "'");
+  }
+  if (pairs.empty()) return "";
+  return "classes " + join_first(pairs) +
+         " differ only by letter case or spaces; if they are the same, give them one name";
 }
 
 std::string describe(const std::vector<SourceFacts>& sources) {

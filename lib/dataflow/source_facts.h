@@ -27,6 +27,9 @@ struct SourceFacts {
   std::string str() const;
 };
 
+/// "classes 'Yes' and 'yes ' differ only by letter case or spaces; ..."; empty if no classes do.
+std::string similar_classes(const std::vector<SourceFacts::Class>& classes);
+
 /// The facts of several sources, each in its own words: "a; b".
 std::string describe(const std::vector<SourceFacts>& sources);
 

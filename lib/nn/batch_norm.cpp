@@ -62,6 +62,7 @@ void move_average(Builder& b, const std::string& name, Symbol average, Symbol ba
 }  // namespace
 
 Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
+  x = with_columns(b, x);
   if (x.shape().rank() < 2)
     throw_shape_error(b, "batch normalization needs [N, C, H, W] or [N, C], not " + x.spec().str());
   const Shape channels{x.shape()[1]};

@@ -6,6 +6,7 @@
 namespace tpack::nn {
 
 Symbol dense(Builder& b, Symbol x, const DenseOptions& o) {
+  x = with_columns(b, x);
   if (x.shape().rank() < 2) throw_shape_error(b, "needs an input [N, ...], not " + x.spec().str());
   check_sizes(b, {{"units", o.units}});
   const auto last = static_cast<int>(x.shape().rank()) - 1;

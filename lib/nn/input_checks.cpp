@@ -11,6 +11,10 @@ void check_image(const Builder& b, Symbol x) {
     throw_shape_error(b, "needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
 }
 
+Symbol with_columns(Builder& b, Symbol x) {
+  return x.shape().rank() == 1 ? b.reshape(x, Shape{x.shape()[0], 1}) : x;
+}
+
 void check_float_input(const Builder& b, Symbol x) {
   if (!is_float(x.dtype()))
     throw_shape_error(b, "needs a float input, not " + x.spec().str() + "; put a Normalize before it");

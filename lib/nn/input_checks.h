@@ -17,6 +17,9 @@ namespace tpack::nn {
 /// Errors: ShapeError unless x is an image, [N, C, H, W].
 void check_image(const Builder& b, Symbol x);
 
+/// Shapes: a number for each sample, x [N] -> [N, 1]; others stay.
+Symbol with_columns(Builder& b, Symbol x);
+
 /// Errors: ShapeError unless x has floats.
 void check_float_input(const Builder& b, Symbol x);
 

@@ -12,6 +12,7 @@
 namespace tpack::nn {
 
 Symbol table_input(Builder& b, Symbol x, const TableInputOptions& o) {
+  x = with_columns(b, x);
   if (x.shape().rank() != 2) throw_shape_error(b, "needs an input [N, columns], not " + x.spec().str());
   check_sizes(b, {{"width", o.width}, {"frequencies", o.frequencies}});
   const int64_t columns = x.shape()[1];

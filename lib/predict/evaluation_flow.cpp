@@ -3,10 +3,22 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "dataflow/map_effects.h"
 #include "predict/class_counts.h"
 #include "system/log.h"
 
 namespace tpack {
+
+namespace {
+
+void warn_of_random_map(const DataFlow& flow, const std::string& name) {
+  if (const auto map = random_map(flow))
+    log::warning(*map + " of data." + name +
+                 " draws random numbers, so that its statistics are those of changed samples; `infer` draws "
+                 "nothing; leave what is random to data.train");
+}
+
+}  // namespace
 
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where) {
   if (!flow.batching()) {
@@ -21,6 +33,7 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
                                  "' never ends, but an evaluation needs one whole pass; remove what "
                                  "repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
   }
+  warn_of_random_map(flow, name);
   const Batching batches = *flow.batching();  // now that the sizes are known
   if (batches.keeps_remainder) return;
   if (!batches.samples) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -111,6 +112,15 @@ std::string component_of(const ConfigNode* slot) {
   return component_item(*slot, "component").name;
 }
 
+/// The settings of the SplitData that a flow begins with, but for its source; nothing if it has none.
+std::optional<ConfigNode> split_of(const ConfigNode& flow) {
+  const ConfigNode* list = flow.is_map() ? flow.find("flow") : &flow;
+  if (list == nullptr || !list->is_list() || list->size() == 0) return std::nullopt;
+  const ComponentItem source = component_item(list->items()[0], "source");
+  if (source.name != "SplitData") return std::nullopt;
+  return source.params.without("source");
+}
+
 /// Names of the updates, in order.
 std::vector<std::string> updates_of(const ConfigNode& config) {
   std::vector<std::string> names;
@@ -218,6 +228,20 @@ FirstValues first_values_from(const std::string& json, const std::string& source
     throw CheckpointError(source, std::string("its hyper-parameters cannot be read: ") + error.what());
   }
   return values;
+}
+
+std::vector<std::string> split_changes(const ConfigNode& checkpoint, const ConfigNode& run) {
+  std::vector<std::string> changes;
+  const ConfigNode* before = checkpoint.find("data");
+  const ConfigNode* now = run.find("data");
+  if (before == nullptr || now == nullptr) return changes;
+  for (const ConfigNode::Entry& entry : now->entries()) {
+    const ConfigNode* earlier = before->find(entry.key);
+    const auto split = split_of(entry.value);
+    const auto former = earlier == nullptr ? std::nullopt : split_of(*earlier);
+    if (split && former) compare(&*former, &*split, "the split of data." + entry.key, changes);
+  }
+  return changes;
 }
 
 }  // namespace tpack

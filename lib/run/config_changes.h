@@ -41,4 +41,8 @@ std::string to_json(const FirstValues& values);
 /// Errors: CheckpointError.
 FirstValues first_values_from(const std::string& json, const std::string& source);
 
+/// The same of what divides the sources of `data` into parts. Samples that were learned would be in other
+/// parts.
+std::vector<std::string> split_changes(const ConfigNode& checkpoint, const ConfigNode& run);
+
 }  // namespace tpack

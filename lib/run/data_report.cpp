@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
+#include "core/clock.h"
+#include "core/rng.h"
 #include "core/text.h"
+#include "dataflow/datapoint.h"
 #include "dataflow/guarded_flow.h"
+#include "dataflow/source.h"
 #include "predict/class_counts.h"
 
 namespace tpack {
@@ -72,6 +77,64 @@ std::map<std::string, std::string> known_bad_samples(const std::map<std::string,
                     join(facts.remarks, "; ") + "; mend the data, or set data." + name +
                     ".on_error to skip or replace";
     }
+  }
+  return texts;
+}
+
+namespace {
+
+/// What is wrong with a sample as the source stores it; empty if nothing is. Errors: none of the data.
+std::string complaint_of(const RandomAccessSource& source, int64_t index) {
+  try {
+    Datapoint d;
+    d.resize(source.spec().size());
+    source.get(index, {0, {0, index, 0}, 0, false}, d);
+    for (size_t i = 0; i < d.size(); ++i)
+      if (d.is_image(i)) d.image(i).pixels();
+  } catch (const FileError& error) {
+    return error.what();  // begins with the file
+  } catch (const std::exception& error) {
+    const std::string file = source.file_of(index);
+    return (file.empty() ? "sample " + std::to_string(index) : file) + ": " + error.what();
+  }
+  return "";
+}
+
+/// Of the first sample that is bad; `time` says how long all of them have taken.
+std::string complaint_of_few(const RandomAccessSource& source, const Stopwatch& time) {
+  constexpr int64_t kMost = 200;
+  constexpr double kEnough_s = 1;
+  const int64_t size = source.size();
+  if (size == 0 || size == kEndless) return "";
+  Rng rng(stable_hash("check"));
+  for (int64_t i = 0; i < std::min(kMost, size) && time.seconds() < kEnough_s; ++i) {
+    const int64_t index = i == 0   ? 0
+                          : i == 1 ? size - 1
+                          : size < kMost
+                              ? i - 1
+                              : static_cast<int64_t>(rng.below(static_cast<uint32_t>(
+                                    std::min<int64_t>(size, std::numeric_limits<uint32_t>::max()))));
+    if (source.is_bad(index)) continue;  // known
+    const std::string text = complaint_of(source, index);
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> bad_samples_among_few(const std::map<std::string, DataFlow>& flows) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, flow] : flows) {
+    if (!stops_at_bad_samples(flow)) continue;
+    const auto* source = dynamic_cast<const RandomAccessSource*>(flow.flow()->sources()[0]);
+    const Stopwatch time;
+    const std::string complaint = source == nullptr ? "" : complaint_of_few(*source, time);
+    if (!complaint.empty())
+      texts[name] = "data." + name +
+                    ": a run stops when it reads a bad sample (on_error: stop): " + complaint +
+                    "; `tpack data check` finds all of them; mend the data, or set data." + name +
+                    ".on_error to skip or replace";
   }
   return texts;
 }

@@ -19,6 +19,10 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows, const To
 /// By flow, a sentence if its source knows of bad samples that would stop a run that reads them.
 std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows);
 
+/// The same of samples that the source does not know to be bad: reads the first, the last and some other ones
+/// of each flow, for a second at most.
+std::map<std::string, std::string> bad_samples_among_few(const std::map<std::string, DataFlow>& flows);
+
 /// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its
 /// sources; samples is null if it is unknown or endless.
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower);

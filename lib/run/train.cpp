@@ -231,9 +231,16 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
 void TrainRun::compare_with_checkpoint() {
   const auto text = checkpoint_.texts.find(layout::kConfig);
   if (text == checkpoint_.texts.end()) return;
-  config_changes_ =
-      config_changes(parse_yaml(text->second, checkpoint_path_), parse_yaml(effective_, options_.config),
-                     experiment_->updates.empty() ? Position() : experiment_->updates[0].position);
+  const ConfigNode before = parse_yaml(text->second, checkpoint_path_);
+  const ConfigNode now = parse_yaml(effective_, options_.config);
+  if (const auto changes = split_changes(before, now); !changes.empty())
+    throw ConfigError(
+        experiment_->position_of("split"),
+        "the parts of the data would change: " + join(changes, "; ") +
+            "; samples that were learned would be in other parts; resume with the same split, or "
+            "start a new run");
+  config_changes_ = config_changes(
+      before, now, experiment_->updates.empty() ? Position() : experiment_->updates[0].position);
 }
 
 void TrainRun::warn_of_config_changes() const {

@@ -15,36 +15,68 @@ namespace {
 
 constexpr const char* kComponent = "x";
 
+/// The first and the last date of a column, as one order reads them.
+class DateRange {
+ public:
+  void see(std::optional<int64_t> seconds, std::string_view text) {
+    if (!seconds) return;
+    if (low_.empty() || *seconds < first_) {
+      first_ = *seconds;
+      low_ = text;
+    }
+    if (high_.empty() || *seconds > last_) {
+      last_ = *seconds;
+      high_ = text;
+    }
+  }
+  const std::string& low() const { return low_; }
+  const std::string& high() const { return high_; }
+
+ private:
+  int64_t first_ = 0;
+  int64_t last_ = 0;
+  std::string low_;
+  std::string high_;
+};
+
 /// Sees the fields of one column.
 class ColumnObserver {
  public:
-  void see(std::string_view field, DecimalSign decimal) {
-    guess_.see(field, decimal);
+  void see(std::string_view field, const FieldStyle& style) {
+    guess_.see(field, style);
     const std::string_view text = trim(field);
     if (is_missing_in_csv(text)) {
       ++missing_;
       return;
     }
-    if (const auto number = csv_number(text, decimal)) numbers_.push_back(*number);
-    if (parse_date(text)) {
-      if (first_date_.empty() || text < first_date_) first_date_ = text;
-      if (text > last_date_) last_date_ = text;
-    }
+    const DateReadings date = read_date(text);
+    day_first_.see(date.day_first, text);
+    month_first_.see(date.month_first, text);
+    if (const auto number = csv_number(text, style.decimal))
+      numbers_.push_back(*number);
+    else if (const auto written = parse_written_number(text, style.sign()))
+      numbers_.push_back(written->value);
     see_text(text);
   }
 
   /// `given`: the type that the settings say, if they do.
   ColumnSummary summary(const std::string& name, const std::optional<ColumnType>& given) {
     ColumnSummary one{name, given.value_or(guess_.type())};
+    const bool is_number = one.type == ColumnType::kNumber;
+    const bool has_word = (is_number || one.type == ColumnType::kDate) && !guess_.missing_word().empty();
     if (!given && one.type == ColumnType::kIgnore) one.why = guess_.why();
+    if (!given && one.type == ColumnType::kCategory) one.why = guess_.doubt();
+    if (is_number && guess_.form().is_written) one.why = guess_.form().str();
+    if (has_word) one.why += (one.why.empty() ? "'" : ", '") + guess_.missing_word() + "' counts as missing";
     one.examples = examples_;
-    one.missing = missing_;
+    one.missing = missing_ + (has_word ? static_cast<int64_t>(guess_.missing_words()) : 0);
     one.distinct = std::ssize(distinct_);
     one.has_more_distinct = has_more_;
-    if (one.type == ColumnType::kDate && !first_date_.empty()) {
-      one.low = first_date_;
-      one.high = last_date_;
-    } else if (one.type == ColumnType::kNumber && !numbers_.empty()) {
+    const DateRange& dates = guess_.dates().order() == DateOrder::kDayFirst ? day_first_ : month_first_;
+    if (one.type == ColumnType::kDate && !dates.low().empty()) {
+      one.low = dates.low();
+      one.high = dates.high();
+    } else if (is_number && !numbers_.empty()) {
       std::sort(numbers_.begin(), numbers_.end());
       const size_t half = numbers_.size() / 2;
       one.low = shortest(numbers_.front());
@@ -72,8 +104,8 @@ class ColumnObserver {
   ColumnGuess guess_;
   int64_t missing_ = 0;
   std::vector<double> numbers_;
-  std::string first_date_;
-  std::string last_date_;
+  DateRange day_first_;
+  DateRange month_first_;
   std::unordered_set<std::string> distinct_;
   bool has_more_ = false;
   std::vector<std::string> examples_;
@@ -101,7 +133,7 @@ std::string distinct_text(const ColumnSummary& column) {
 }  // namespace
 
 std::string TableSchema::str() const {
-  std::string text = name + ": " + with_thousands(rows) + (rows == 1 ? " row\n" : " rows\n");
+  std::string text = name + ": " + with_thousands(rows) + (rows == 1 ? " row" : " rows") + advice + "\n";
   if (bad_rows > 0)
     text += with_thousands(bad_rows) + (bad_rows == 1 ? " bad row: " : " bad rows; the first one is ") +
             first_bad + "\n";
@@ -149,13 +181,14 @@ std::string TableSchema::yaml(const ConfigNode& settings) const {
 TableSchema table_schema(const CsvParams& settings) {
   settings.check();
   const CsvRows files(settings.file, settings.form());
-  const DecimalSign decimal = files.are_jsonl() ? DecimalSign::kPoint : settings.decimal;
+  const FieldStyle style = settings.style(files);
   TableSchema schema{files.name()};
   std::vector<std::string> names;
   std::vector<ColumnObserver> columns;
   const auto on_header = [&](const CsvHeader& header) {
     names = header.names();
     columns.resize(names.size());
+    if (header.looks_like_data() || names.size() == 1) schema.advice = header.advice();
   };
   files.read(on_header, [&](const CsvRow& row) {
     ++schema.rows;
@@ -164,7 +197,7 @@ TableSchema table_schema(const CsvParams& settings) {
         schema.first_bad = files.files()[row.file] + ":" + std::to_string(row.line) + ": " + row.why;
       return;
     }
-    for (size_t i = 0; i < columns.size(); ++i) columns[i].see(row.fields[i], decimal);
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].see(row.fields[i], style);
   });
   for (size_t i = 0; i < columns.size(); ++i) {
     const auto& types = settings.types.all;

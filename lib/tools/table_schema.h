@@ -15,7 +15,7 @@ namespace tpack {
 struct ColumnSummary {
   std::string name;
   ColumnType type = ColumnType::kIgnore;  // as columns that are `auto` take it
-  std::string why = {};                   // it is not read; empty if it is
+  std::string why = {};                   // it is not read, or how; empty if there is nothing to say
   std::vector<std::string> examples = {};
   int64_t missing = 0;
   int64_t distinct = 0;
@@ -32,6 +32,7 @@ struct TableSchema {
   int64_t rows = 0;
   int64_t bad_rows = 0;        // whose fields do not fit the header
   std::string first_bad = {};  // "a.csv:3: 2 fields, but the header has 3"
+  std::string advice = {};     // if its header is none: CsvHeader::advice
   std::vector<ColumnSummary> columns = {};
 
   /// A table for people.

@@ -19,8 +19,16 @@ TEST(BadSamples, counts_and_calls_back_from_any_thread) {
     });
   }
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(bad.count(), 200);
-  EXPECT_EQ(called, 200);
+  EXPECT_EQ(bad.count(), 1) << "the same sample each time";
+  EXPECT_EQ(called, 1);
+}
+
+TEST(BadSamples, counts_a_sample_once_in_all_passes) {
+  BadSamples bad;
+  for (int64_t pass = 0; pass < 3; ++pass)
+    for (int64_t index = 4; index < 6; ++index)
+      bad.report({ErrorKind::kData, {"x_0", {pass, index, 0}, "a.csv"}, "broken"});
+  EXPECT_EQ(bad.count(), 2);
 }
 
 }  // namespace

@@ -15,6 +15,14 @@ TEST(SourceFacts, say_how_much_there_is_to_read) {
   EXPECT_EQ((SourceFacts{1200, "images", {{"ants", 1200}}}.str()), "1,200 images in 1 class (ants: 1200)");
 }
 
+TEST(SourceFacts, tell_classes_that_look_the_same) {
+  EXPECT_EQ(similar_classes({{"cat", 3}, {"Cat ", 1}, {"dog", 2}, {"New York", 1}, {"new  york", 1}}),
+            "classes 'cat' and 'Cat ', 'New York' and 'new  york' differ only by letter case or spaces; if "
+            "they are "
+            "the same, give them one name");
+  EXPECT_EQ(similar_classes({{"cat", 3}, {"cats", 1}}), "");
+}
+
 TEST(SourceFacts, of_many_classes_say_the_range) {
   SourceFacts facts{.samples = 0, .unit = "images"};
   for (int64_t i = 0; i < 1000; ++i) {

@@ -219,7 +219,7 @@ std::string error_of(const std::function<Symbol(Builder& b, Symbol x)>& call, co
 
 const TensorSpec kImage = {DType::kFloat32, {2, 3, 5, 4}};
 const TensorSpec kMatrix = {DType::kFloat32, {2, 3}};
-const TensorSpec kVector = {DType::kFloat32, {2}};
+const TensorSpec kNumber = {DType::kFloat32, {}};
 
 TEST(NnErrors, name_the_scope_where_one_is_open) {
   const auto conv = [](Builder& b, Symbol x) { return nn::conv2d(b, x, {.filters = 4}); };
@@ -253,14 +253,23 @@ TEST(NnErrors, name_sizes_below_1) {
             "'window' is 0; must be at least 1");
 }
 
+/// A column alone is a table of one column.
+TEST(NnFunctions, take_one_number_for_each_sample_as_a_column) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  const Symbol x = b.input("x", {DType::kFloat32, {5}});
+  EXPECT_EQ(nn::dense(b, x, "d", {.units = 2}).shape(), (Shape{5, 2}));
+}
+
 TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
   EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::conv2d(b, x, "c", {.filters = 4, .groups = 2}); },
                      kImage),
             "c: groups = 2 does not divide the 3 input channels and the 4 filters");
-  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::dense(b, x, "d", {.units = 2}); }, kVector),
-            "d: needs an input [N, ...], not float32 [2]");
-  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::table_input(b, x, "t", {}); }, kVector),
-            "t: needs an input [N, columns], not float32 [2]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::dense(b, x, "d", {.units = 2}); }, kNumber),
+            "d: needs an input [N, ...], not float32 []");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::table_input(b, x, "t", {}); }, kImage),
+            "t: needs an input [N, columns], not float32 [2, 3, 5, 4]");
   EXPECT_EQ(
       error_of([](Builder& b, Symbol x) { return nn::embedding(b, x, "e", {.entries = 2, .units = 2}); },
                kMatrix),
@@ -269,8 +278,8 @@ TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
                      {DType::kUInt8, {2, 3, 5, 4}}),
             "n: needs a float input, not uint8 [2, 3, 5, 4]; put a Normalize before it");
   EXPECT_EQ(
-      error_of([](Builder& b, Symbol x) { return nn::batch_norm(b, x, "n", {.training = false}); }, kVector),
-      "n: batch normalization needs [N, C, H, W] or [N, C], not float32 [2]");
+      error_of([](Builder& b, Symbol x) { return nn::batch_norm(b, x, "n", {.training = false}); }, kNumber),
+      "n: batch normalization needs [N, C, H, W] or [N, C], not float32 []");
   EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::cross_entropy(b, x, x); }, kMatrix),
             "needs labels of an integer type, not float32 [2, 3]");
   for (const double rate : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {

@@ -52,6 +52,20 @@ TEST(ConfigChanges, updates_in_another_order_are_one_change) {
       ElementsAre("updates were in the order d, g, are in the order g, d"));
 }
 
+TEST(SplitChanges, are_those_of_the_parts_only) {
+  const auto changes_of = [](const std::string& before, const std::string& now) {
+    const auto config = [](const std::string& split) {
+      return parse_yaml(
+          "data: {train: [SplitData: {" + split + "}, BatchData: 2], all: [CSV: {file: a.csv}]}", "c.yaml");
+    };
+    return split_changes(config(before), config(now));
+  };
+  EXPECT_THAT(changes_of("source: {CSV: {file: a.csv}}, seed: 1", "source: {CSV: {file: b.csv}}, seed: 1"),
+              ElementsAre());
+  EXPECT_THAT(changes_of("source: {CSV: {file: a.csv}}, seed: 1", "source: {CSV: {file: a.csv}}, seed: 2"),
+              ElementsAre("the split of data.train.seed was 1, is 2"));
+}
+
 TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
   try {
     config_changes(parse_yaml("optimizer: Adam", "before.yaml"),

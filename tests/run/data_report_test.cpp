@@ -92,6 +92,20 @@ callbacks: [ModelSaver]
   EXPECT_EQ(tolerant.err.find("a run stops"), std::string::npos) << tolerant.err;
 }
 
+TEST_F(DataReport, check_tries_some_files) {
+  write_content(path("bees/2.png"), content_of(path("bees/1.png")).substr(0, 400));
+  const Outcome outcome = check();
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_NE(
+      outcome.err.find("a run stops when it reads a bad sample (on_error: stop): " + path("bees/2.png")),
+      std::string::npos)
+      << outcome.err;
+  EXPECT_NE(
+      outcome.err.find("`tpack data check` finds all of them; mend the data, or set data.train.on_error"),
+      std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {
   image("ants/more/3.png");
   fs::create_directories(path("wasps"));

@@ -55,6 +55,32 @@ TEST_F(TableSchemaTest, tells_what_columns_have) {
   EXPECT_THAT(schema.str(), HasSubstr("1 bad row: "));
 }
 
+TEST_F(TableSchemaTest, reads_what_auto_reads) {
+  std::string text = "price,when,share\n";
+  for (int i = 0; i < 30; ++i)
+    text += (i % 10 == 3 ? std::string("-") : "$" + std::to_string(i) + ".5") + "," +
+            std::to_string(1 + i % 28) + "/" + std::to_string(1 + i % 12) + "/2024," + std::to_string(i) +
+            "%\n";
+  write_content(folder_ / "t.csv", text);
+  const TableSchema schema = table_schema(settings());
+  EXPECT_EQ(schema.columns[0].type, ColumnType::kNumber);
+  EXPECT_EQ(schema.columns[0].why, "$, '-' counts as missing");
+  EXPECT_EQ(schema.columns[0].missing, 3);
+  EXPECT_EQ(schema.columns[0].high, "29.5");
+  EXPECT_EQ(schema.columns[1].type, ColumnType::kDate);
+  EXPECT_EQ(schema.columns[1].low, "1/1/2024");
+  EXPECT_EQ(schema.columns[1].high, "24/12/2024") << "the last one by time";
+  EXPECT_EQ(schema.columns[2].low, "0");
+  EXPECT_EQ(schema.columns[2].high, "0.29");
+}
+
+TEST_F(TableSchemaTest, says_that_a_header_is_none) {
+  write_content(folder_ / "t.csv", "5.1,3.5,setosa\n4.9,3.0,setosa\n");
+  EXPECT_THAT(table_schema(settings()).str(), HasSubstr("1 row; the first row of"));
+  write_content(folder_ / "t.csv", "a;b\n4.9;3.0\n");
+  EXPECT_THAT(table_schema(settings()).str(), HasSubstr("1 row; set delimiter: \";\"\n"));
+}
+
 /// What is printed for a config is a valid part of one, and has the same types.
 TEST_F(TableSchemaTest, writes_a_source_for_a_config) {
   write_content(folder_ / "t.csv", kTable);

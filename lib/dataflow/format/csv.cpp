@@ -187,9 +187,18 @@ std::optional<double> csv_number(std::string_view field, char decimal) {
   return value;
 }
 
+std::optional<std::string> csv_number_key(std::string_view field) {
+  const auto number = csv_number(field);
+  if (!number) return std::nullopt;
+  const std::string_view text = trim(field);
+  const bool has_leading_zero = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  return has_leading_zero ? std::string(text) : shortest(*number);
+}
+
 bool is_missing_in_csv(std::string_view field) {
-  constexpr std::array<std::string_view, 12> kMissing = {"",     "NA",   "N/A",  "n/a",  "NaN",  "nan",
-                                                         "NULL", "Null", "null", "None", "none", "?"};
+  constexpr std::array<std::string_view, 18> kMissing = {"",     "NA",   "N/A",  "n/a",  "NaN",  "nan",
+                                                         "NULL", "Null", "null", "None", "none", "#N/A",
+                                                         "#NA",  "<NA>", "NaT",  "-nan", "\\N",  "?"};
   return std::find(kMissing.begin(), kMissing.end(), trim(field)) != kMissing.end();
 }
 

@@ -62,7 +62,11 @@ class CsvReader {
 /// The number that a field holds. Nothing if it is no number: a number has digits and a point, such as -1.5
 /// or 2e-3; spaces around it do not count.
 std::optional<double> csv_number(std::string_view field, char decimal = '.');
-/// True for fields that stand for no value: empty or spaces, NA, N/A, NaN, null, None and ?.
+/// What all spellings of a number have in common: 1 and 1.0 have the same, 07 and 7 do not. Nothing for other
+/// texts.
+std::optional<std::string> csv_number_key(std::string_view field);
+/// True for fields that stand for no value: empty or spaces, NA, N/A, NaN, null, None and ?, and what Excel,
+/// pandas and MySQL write: #N/A, <NA>, NaT, \N.
 bool is_missing_in_csv(std::string_view field);
 
 }  // namespace tpack

@@ -1,6 +1,7 @@
 #include "dataflow/format/jsonl.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -92,6 +93,28 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Level> open_;
 };
 
+/// NaN and Infinity, which Python's json writes, are not JSON: outside of strings, NaN becomes null, and an
+/// infinite number a text.
+std::string with_json_for_nan(std::string_view line) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords = {
+      {{"NaN", "null"}, {"-Infinity", "\"-Infinity\""}, {"Infinity", "\"Infinity\""}}};
+  std::string text;
+  bool is_in_string = false;
+  for (size_t at = 0; at < line.size();) {
+    const auto word = std::find_if(kWords.begin(), kWords.end(),
+                                   [&](const auto& one) { return line.substr(at).starts_with(one.first); });
+    if (!is_in_string && word != kWords.end()) {
+      text += word->second;
+      at += word->first.size();
+      continue;
+    }
+    if (line[at] == '"') is_in_string = !is_in_string;
+    if (is_in_string && line[at] == '\\' && at + 1 < line.size()) text += line[at++];
+    text += line[at++];
+  }
+  return text;
+}
+
 }  // namespace
 
 JsonlReader::JsonlReader(std::string_view text, std::string path, int64_t first_line)
@@ -110,6 +133,10 @@ bool JsonlReader::next() {
 }
 
 void JsonlReader::parse(std::string_view line) {
+  const bool has_nan =
+      line.find("NaN") != std::string_view::npos || line.find("Infinity") != std::string_view::npos;
+  const std::string changed = has_nan ? with_json_for_nan(line) : "";
+  if (has_nan) line = changed;
   values_.clear();
   ValueCollector collector(values_);
   nlohmann::json::sax_parse(line.begin(), line.end(), &collector);

@@ -11,7 +11,7 @@ namespace tpack {
 /// {"size": {"x": 1}, "code": [5, 6]} has the values size.x, code.0 and code.1.
 struct JsonlValue {
   std::string name;
-  std::string text;  // a string without its quotes; true, false; of null: empty
+  std::string text;  // a string without its quotes; true, false; of null and NaN: empty
 };
 
 /// Splits JSON lines into the values of one object per line. Lines of spaces are skipped. Threads: one at a

@@ -61,7 +61,11 @@ void add_feature(std::string_view word, SvmLightRow& row) {
     row.why = "feature " + std::string(index) + " has " + quoted(text) + ", which is not a number of float32";
     return;
   }
-  row.features.push_back({number, static_cast<float>(*value)});
+  constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // up to it are exact
+  const auto rounded = static_cast<float>(*value);
+  if (row.rounded.empty() && std::abs(*value) > kAllIntegers && static_cast<double>(rounded) != *value)
+    row.rounded = text;
+  row.features.push_back({number, rounded});
 }
 
 void sort_features(SvmLightRow& row) {
@@ -98,6 +102,7 @@ bool SvmLightReader::next(SvmLightRow& row) {
   row.targets.clear();
   row.features.clear();
   row.why.clear();
+  row.rounded.clear();
   if (word.find(':') == std::string_view::npos) {
     add_targets(word, row);
     word = take_word(line);

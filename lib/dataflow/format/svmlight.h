@@ -18,6 +18,7 @@ struct SvmLightRow {
   std::vector<double> targets;    // one, none or, if commas separate them, several
   std::vector<Feature> features;  // in increasing order of their indices
   std::string why;                // what is wrong with the line; empty if nothing
+  std::string rounded;            // the first large number that float32 rounds; empty: none
 };
 
 /// Splits the text of an SVMLight file, which libsvm reads, too, into samples: `target index:value ...`, one

@@ -1,5 +1,3 @@
-#include "dataflow/format/csv.h"
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "dataflow/fitted_data.h"
 #include "dataflow/source.h"
 #include "dataflow/source/csv_content.h"
+#include "dataflow/source/csv_feature_columns.h"
 #include "dataflow/source/csv_settings.h"
 #include "system/log.h"
 
@@ -23,16 +22,16 @@ namespace {
 /// Guesses from a part of the rows.
 class GuessPart final : public CsvRows::Part {
  public:
-  GuessPart(size_t columns, DecimalSign decimal) : guesses_(columns), decimal_(decimal) {}
+  GuessPart(size_t columns, const FieldStyle& style) : guesses_(columns), style_(style) {}
   const std::vector<ColumnGuess>& guesses() const { return guesses_; }
   void add(const CsvRow& row) override {
     if (!row.why.empty()) return;
-    for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], decimal_);
+    for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], style_);
   }
 
  private:
   std::vector<ColumnGuess> guesses_;
-  DecimalSign decimal_;
+  FieldStyle style_;
 };
 
 /// The column that the config says is an id, or the first one that is called so: "id", "user_id",
@@ -100,7 +99,8 @@ class CsvTable final : public RandomAccessSource {
     }
     for (const auto& [column, value] : content_.reader.rounded())
       facts.remarks.push_back("column '" + column +
-                              "' has integers above 16,777,216 that float32 rounds, such as " + value);
+                              "' has numbers above 16,777,216 that float32 rounds, such as " + value +
+                              "; subtract an offset in the file, or leave a column of ids out");
     facts.bad = std::ssize(content_.bad);
     if (!content_.bad.empty()) {
       const auto& [row, why] = *content_.bad.begin();
@@ -249,14 +249,27 @@ class CsvTable final : public RandomAccessSource {
         "name fewer columns: a number takes 4 bytes");
   }
 
-  void read_table() {
-    rows_ = CsvRows(p_.file, p_.form());
-    guess_columns();
+  void read_rows() {
     rows_.read_parts([this](const CsvHeader& header) { find_columns(header); },
                      [this](size_t rows) { return content_.part(rows); },
                      [this](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart place) {
                        content_.append(static_cast<CsvContent&>(*part), place);
                      });
+  }
+
+  void read_table() {
+    rows_ = CsvRows(p_.file, p_.form());
+    guesses_.clear();
+    written_.clear();
+    const auto is_guessed = [&](const NumberColumns& one) {
+      return is_auto(one) && !opened_fit(one.component);
+    };
+    if (std::any_of(p_.columns.begin(), p_.columns.end(), is_guessed)) guess_columns();
+    read_rows();
+    if (content_.reader.has_seen_written() && has_own_numbers()) {
+      guess_columns();  // how they are written
+      read_rows();
+    }
     if (content_.lines.empty()) throw DataError(rows_.name(), "has no rows after its header");
     for (size_t i = 0; i < content_.labels.size(); ++i) {
       const std::string lack = content_.labels[i].compare_with_train(rows_.name(), wanted_labels_[i].column);
@@ -300,7 +313,7 @@ class CsvTable final : public RandomAccessSource {
   void find_columns(const CsvHeader& header) {
     content_ = {};
     content_.missing = &p_.missing;
-    content_.reader = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
+    content_.reader = CsvNumberReader(style());
     unused_.clear();
     id_ = id_of(header, p_.types);
     Diagnostics mistakes;
@@ -325,11 +338,17 @@ class CsvTable final : public RandomAccessSource {
       std::vector<std::string> names;
       for (const size_t column : columns) names.push_back(header[column]);
       const bool is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
+      const auto known = opened_fit(wanted.component);
+      const auto written =
+          !known ? written_
+          : known->learned.empty()
+              ? std::map<std::string, NumberForm>()
+              : CsvNumbers::written_in(State::from_json(known->learned, rows_.name()), known->columns);
       content_.values.push_back(std::make_unique<CsvNumbers>(std::move(columns), std::move(names),
                                                              wanted.is_label_set ? CsvNumbers::Form::kLabelSet
                                                              : is_vector         ? CsvNumbers::Form::kVector
                                                                                  : CsvNumbers::Form::kNumber,
-                                                             p_.missing));
+                                                             p_.missing, written));
     }
     for (const LabelColumn& wanted : wanted_labels_) {
       const std::vector<size_t> found = find(wanted.column);
@@ -347,7 +366,21 @@ class CsvTable final : public RandomAccessSource {
                                    : wanted.classes.empty() ? From::kFile
                                                             : From::kConfig);
     }
+    check_header(header, mistakes);
     mistakes.throw_if_any();
+  }
+
+  /// What is wrong, or may be, with the names of the columns.
+  void check_header(const CsvHeader& header, Diagnostics& mistakes) const {
+    if (is_reader_) return;
+    for (const auto& [column, words] : p_.na_values.by_column)
+      if (!header.has(column))
+        mistakes.add(p_.na_values.position, "CSV: 'na_values': unknown column '" + column + "'" +
+                                                did_you_mean(column, header.names()) + "; " + header.path() +
+                                                " has the columns " + join_first(header.names()));
+    if (mistakes.count() == 0 && header.looks_like_data())
+      log::warning(header.path() + ": the columns are called " + join_first(header.names()) +
+                   header.advice());
   }
 
   /// The columns that data.train has for a component, where the config means these.
@@ -377,17 +410,27 @@ class CsvTable final : public RandomAccessSource {
     }
   }
 
-  /// Guesses what the columns of `auto` have, from all rows, unless data.train says so.
+  /// Guesses what the columns have, from all rows.
   void guess_columns() {
-    guesses_.clear();
-    const auto wanted = std::find_if(p_.columns.begin(), p_.columns.end(), is_auto);
-    if (wanted == p_.columns.end() || opened_fit(wanted->component)) return;
-    rows_.read_parts([&](const CsvHeader& header) { guesses_.resize(header.size()); },
-                     [&](size_t) { return std::make_unique<GuessPart>(guesses_.size(), decimal()); },
-                     [&](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart) {
-                       const auto& later = static_cast<GuessPart&>(*part).guesses();
-                       for (size_t i = 0; i < guesses_.size(); ++i) guesses_[i].append(later[i]);
-                     });
+    std::vector<std::string> names;
+    rows_.read_parts(
+        [&](const CsvHeader& header) {
+          names = header.names();
+          guesses_.assign(names.size(), {});
+        },
+        [&](size_t) { return std::make_unique<GuessPart>(guesses_.size(), style()); },
+        [&](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart) {
+          const auto& later = static_cast<GuessPart&>(*part).guesses();
+          for (size_t i = 0; i < guesses_.size(); ++i) guesses_[i].append(later[i]);
+        });
+    for (size_t i = 0; i < names.size(); ++i)
+      if (guesses_[i].form().is_written) written_[names[i]] = guesses_[i].form();
+  }
+  /// Whether some named columns do not follow data.train.
+  bool has_own_numbers() const {
+    return std::any_of(wanted_numbers_.begin(), wanted_numbers_.end(), [&](const NumberColumns& wanted) {
+      return !is_auto(wanted) && !opened_fit(wanted.component);
+    });
   }
 
   std::unique_ptr<CsvValues> features(const NumberColumns& wanted, const CsvHeader& header,
@@ -421,17 +464,20 @@ class CsvTable final : public RandomAccessSource {
   /// What the component needs to know of the training data.
   void learn_or_follow(size_t i) {
     const auto known = opened_fit(wanted_numbers_[i].component);
-    if (known)
-      return content_.values[i]->use(known->learned.empty() ? State()
-                                                            : State::from_json(known->learned, rows_.name()));
+    if (known) {
+      content_.values[i]->use(known->learned.empty() ? State()
+                                                     : State::from_json(known->learned, rows_.name()));
+      for (const std::string& warning : content_.values[i]->warnings())
+        log::warning(rows_.name() + ": " + warning);
+      return;
+    }
     std::vector<int64_t> good;
     for (int64_t row = 0; row < size(); ++row)
       if (!is_bad(row)) good.push_back(row);
     content_.values[i]->fit(good);
   }
 
-  /// JSON has a point.
-  DecimalSign decimal() const { return rows_.are_jsonl() ? DecimalSign::kPoint : p_.decimal; }
+  FieldStyle style() const { return p_.style(rows_); }
 
   Params p_;
   CsvRows rows_;
@@ -440,7 +486,8 @@ class CsvTable final : public RandomAccessSource {
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
   CsvContent content_;                         // values of each of wanted_numbers_, and so on
-  std::vector<ColumnGuess> guesses_;           // by column, if there is `auto`
+  std::vector<ColumnGuess> guesses_;           // by column, if they are needed
+  std::map<std::string, NumberForm> written_;  // by column, how numbers are written that are not plain
   std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have
 };
 

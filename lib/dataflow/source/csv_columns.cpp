@@ -55,12 +55,16 @@ LabelColumn parse_labels(const std::string& component, const ConfigNode& value, 
   return {component, {p.column, column == nullptr ? value.position() : column->position()}, p.classes, {}};
 }
 
-/// What separates the words of a line that was taken for one name.
-std::string delimiter_hint(const std::string& line) {
+/// What separates the words of names that were not split; empty if nothing does.
+std::string delimiter_in(const std::vector<std::string>& names) {
   for (const auto& [character, word] :
-       {std::pair(';', "\";\""), std::pair('\t', "tab"), std::pair('|', "\"|\""), std::pair(',', "\",\"")})
-    if (line.find(character) != std::string::npos) return std::string("set delimiter: ") + word;
-  return "is 'delimiter' right?";
+       {std::pair(';', "\";\""), std::pair('\t', "tab"), std::pair('|', "\"|\""), std::pair(',', "\",\"")}) {
+    const auto has = [c = character](const std::string& name) { return name.find(c) != std::string::npos; };
+    const size_t most = character == ';' || character == '\t' ? 2 : 1;  // commas of numbers split one
+    if (names.size() <= most && std::any_of(names.begin(), names.end(), has))
+      return std::string("set delimiter: ") + word;
+  }
+  return "";
 }
 
 }  // namespace
@@ -149,7 +153,8 @@ std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
   const auto named = std::count(names_.begin(), names_.end(), ref.name);
   if (named > 1) {
     throw ConfigError(ref.position, "CSV: " + path_ + " has " + std::to_string(named) +
-                                        " columns with the name '" + ref.name + "'; rename them in the file");
+                                        " columns with the name '" + ref.name + "'" +
+                                        (looks_like_data() ? advice() : "; rename them in the file"));
   }
   std::vector<size_t> found;
   for (size_t i = 0; i < names_.size(); ++i) {
@@ -157,6 +162,23 @@ std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
   }
   if (found.empty()) reject(ref);
   return found;
+}
+
+bool CsvHeader::looks_like_data() const {
+  std::vector<double> numbers;
+  for (const std::string& name : names_)
+    if (const auto number = csv_number(name)) numbers.push_back(*number);
+  const auto descends = [](double a, double b) { return a >= b; };
+  const bool ascend = std::adjacent_find(numbers.begin(), numbers.end(), descends) == numbers.end();
+  return is_row_ && numbers.size() > 1 && !ascend;
+}
+
+std::string CsvHeader::advice() const {
+  const std::string delimiter = is_row_ ? delimiter_in(names_) : "";
+  if (!delimiter.empty()) return "; " + delimiter;
+  if (!looks_like_data()) return "";
+  return "; the first row of " + path_ + " looks like data (" + join_first(names_) +
+         "), not like names; set header: false, and name columns by numbers from 0";
 }
 
 void CsvHeader::require(const std::vector<std::string>& columns, const Position& where,
@@ -167,12 +189,14 @@ void CsvHeader::require(const std::vector<std::string>& columns, const Position&
   if (absent.empty()) return;
   throw ConfigError(where, "CSV: " + path_ + " lacks " + (absent.size() == 1 ? "column " : "columns ") +
                                join_first(absent) + ", which " + who + " has; it has the columns " +
-                               join_first(names_));
+                               join_first(names_) + advice());
 }
 
 void CsvHeader::reject(const ColumnRef& ref) const {
   const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
-  if (is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_)) {
+  const bool are_mostly_numbers =
+      is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_);
+  if (are_mostly_numbers || looks_like_data()) {
     throw ConfigError(ref.position,
                       "CSV: unknown column '" + ref.name + "'; the first row of " + path_ +
                           " looks like data (" + join_first(names_) +
@@ -185,11 +209,11 @@ void CsvHeader::reject(const ColumnRef& ref) const {
                                         " is a list or an object; name columns of it, such as '" + *part +
                                         "', or all of them by a pattern: [\"" + ref.name + "[.].*\"]");
   const std::string meant = did_you_mean(ref.name, names_);
-  const std::string known = names_.size() == 1
-                                ? "the column '" + names_[0] + "'; " + delimiter_hint(names_[0])
-                                : "the columns " + join_first(names_);
+  const std::string known =
+      names_.size() == 1 ? "the column '" + names_[0] + "'" : "the columns " + join_first(names_);
   throw ConfigError(ref.position,
-                    "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known);
+                    "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known +
+                        (names_.size() == 1 && advice().empty() ? "; is 'delimiter' right?" : advice()));
 }
 
 std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& wanted, const CsvHeader& header,

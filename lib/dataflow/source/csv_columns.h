@@ -70,6 +70,12 @@ class CsvHeader {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
   const std::string& operator[](size_t index) const { return names_[index]; }
+  /// True if the names are a row of a file, and look like its values: numbers that do not ascend, as years
+  /// do.
+  bool looks_like_data() const;
+  /// What to do if the names are no names: "; set delimiter: \";\"", "; ... set header: false"; empty if they
+  /// may be.
+  std::string advice() const;
 
   /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
   /// Errors: ConfigError.

@@ -19,7 +19,7 @@ struct CsvContent final : CsvRows::Part {
   std::vector<CsvLabels> labels;
   std::vector<std::string> label_columns;  // names, of each of the labels
   const MissingRules* missing = nullptr;
-  CsvNumberReader reader{DecimalSign::kPoint, ','};
+  CsvNumberReader reader{FieldStyle()};
   std::vector<int64_t> lines;         // of each row
   std::vector<size_t> first_rows;     // of each file
   std::map<size_t, std::string> bad;  // what is wrong, by row

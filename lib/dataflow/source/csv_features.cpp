@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -32,6 +33,26 @@ size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
   return all;
 }
 
+bool is_number(const std::string& text) { return csv_number(text).has_value(); }
+
+/// If all texts that occur are numbers, the shortest spelling of each gets the counts of the others.
+void join_spellings(const std::vector<std::string>& texts, std::vector<int64_t>& counts) {
+  std::map<std::string, size_t> shortest_of;  // by csv_number_key
+  for (size_t code = 0; code < texts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    const auto key = csv_number_key(texts[code]);
+    if (!key) return;
+    const auto [at, is_new] = shortest_of.emplace(*key, code);
+    const auto rank = [&](size_t c) { return std::pair(texts[c].size(), texts[c]); };
+    if (!is_new && rank(code) < rank(at->second)) at->second = code;
+  }
+  for (size_t code = 0; code < texts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    const size_t first = shortest_of.at(*csv_number_key(texts[code]));
+    if (first != code) counts[first] += std::exchange(counts[code], 0);
+  }
+}
+
 ColumnType type_from(const std::string& name) {
   for (const auto& [known, type] : EnumNames<ColumnType>::kNames)
     if (name == known) return type;
@@ -48,11 +69,17 @@ size_t CsvFeatures::Encoder::width() const {
 }
 
 void CsvFeatures::Encoder::index_categories() {
+  const bool are_numbers = std::all_of(categories.begin(), categories.end(), is_number);
+  const auto key_of = [&](const std::string& text) {
+    return are_numbers ? csv_number_key(text).value_or(text) : text;
+  };
+  std::map<std::string, int32_t> places;
+  for (size_t i = 0; i < categories.size(); ++i)
+    places.emplace(key_of(categories[i]), static_cast<int32_t>(i));
   place.clear();
   for (const std::string& text : texts) {
-    const auto found = std::lower_bound(categories.begin(), categories.end(), text);
-    const bool is_known = found != categories.end() && *found == text;
-    place.push_back(static_cast<int32_t>(is_known ? found - categories.begin() : std::ssize(categories)));
+    const auto found = places.find(key_of(text));
+    place.push_back(found != places.end() ? found->second : static_cast<int32_t>(categories.size()));
   }
 }
 
@@ -100,12 +127,18 @@ float CsvFeatures::code_of(Encoder& encoder, std::string_view text) {
   return code;
 }
 
+bool CsvFeatures::is_missing(const Column& column, std::string_view field) {
+  return is_missing_in_csv(field) || (!column.missing_word.empty() && trim(field) == column.missing_word);
+}
+
 /// NaN for a missing one.
 float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
                              std::string& why) {
   float number = 0;
-  if (!reader.read_common(field, number)) number = reader.read(field, column.name, why);
-  if (std::isnan(number)) return number;
+  if (column.form.is_percent() || !reader.read_common(field, number)) {
+    if (is_missing(column, field)) return kMissing;
+    number = reader.read(field, column.name, why, column.form);
+  }
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
   if (!prepared && why.empty())
     why = "column '" + column.name + "' has " + shortest(number) + ", and log1p needs numbers above -1";
@@ -121,10 +154,13 @@ float CsvFeatures::yes_or_no(const Column& column, std::string_view field, std::
 }
 
 void CsvFeatures::add_date(const Column& column, std::string_view field, std::string& why) {
-  const auto date = parse_date(field);
+  const auto date = parse_date(field, column.dates);
   if (!date && why.empty())
     why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is no date such as 2020-04-03 or 2020-04-03 10:00";
+          "', which is not a date such as 2020-04-03 or 2020-04-03 10:00" +
+          (column.dates == DateOrder::kDayFirst     ? ", or 31/12/2020, as others of the column"
+           : column.dates == DateOrder::kMonthFirst ? ", or 12/31/2020, as others of the column"
+                                                    : "");
   const int64_t seconds = date.value_or(0);
   const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
   const int64_t days = (seconds - of_day) / kSecondsOfDay;
@@ -153,9 +189,9 @@ void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberRead
       continue;
     }
     std::string_view field = trim(fields[column.index]);
-    const bool is_missing = is_missing_in_csv(field);
-    if (is_missing && has_text) field = column.missing->text;
-    if (is_missing && !has_text)
+    const bool has_none = is_missing(column, field);
+    if (has_none && has_text) field = column.missing->text;
+    if (has_none && !has_text)
       add_missing(column);
     else if (column.type == ColumnType::kCategory)
       open_.push_back(code_of(encoder, field));
@@ -191,6 +227,7 @@ void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size
 void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& codes) {
   std::vector<int64_t> counts(encoder.texts.size());
   for (const float code : codes) ++counts[static_cast<size_t>(code)];
+  join_spellings(encoder.texts, counts);
   std::vector<size_t> order;
   for (size_t code = 0; code < counts.size(); ++code)
     if (counts[code] > 0) order.push_back(code);
@@ -245,6 +282,10 @@ State CsvFeatures::learned() const {
     one.put("type",
             std::string(EnumNames<ColumnType>::kNames[static_cast<size_t>(encoder.column.type)].first));
     encoder.column.scaling.put_into(one);
+    if (encoder.column.form.is_written) one.put("unit", encoder.column.form.unit);
+    if (encoder.column.dates != DateOrder::kAuto)
+      one.put("day_first", encoder.column.dates == DateOrder::kDayFirst);
+    if (!encoder.column.missing_word.empty()) one.put("missing_word", encoder.column.missing_word);
     one.put("fill", encoder.fill);
     one.put("has_missing", static_cast<int64_t>(encoder.has_missing));
     one.put("has_time", static_cast<int64_t>(encoder.has_time));
@@ -261,8 +302,13 @@ std::vector<CsvFeatures::Column> CsvFeatures::columns_of(const State& learned) {
   const auto count = static_cast<size_t>(learned.get<int64_t>("columns"));
   for (size_t i = 0; i < count; ++i) {
     const State one = learned.part(std::to_string(i));
-    columns.push_back({0, one.get<std::string>("name"), type_from(one.get<std::string>("type")), nullptr,
-                       NumberScaling::from(one)});
+    Column column{0, one.get<std::string>("name"), type_from(one.get<std::string>("type")), nullptr,
+                  NumberScaling::from(one)};
+    if (one.has("unit")) column.form = {true, one.get<std::string>("unit")};
+    if (one.has("day_first"))
+      column.dates = one.get<int64_t>("day_first") != 0 ? DateOrder::kDayFirst : DateOrder::kMonthFirst;
+    column.missing_word = one.get<std::string>("missing_word", "");
+    columns.push_back(std::move(column));
   }
   return columns;
 }
@@ -295,6 +341,22 @@ std::vector<int64_t> CsvFeatures::widths() const {
   return widths;
 }
 
+std::vector<std::string> CsvFeatures::warnings() const {
+  std::vector<std::string> all;
+  for (const Encoder& encoder : encoders_) {
+    constexpr size_t kEnough = 2;  // one new category may be by chance
+    const auto unknown = static_cast<int32_t>(encoder.categories.size());
+    const bool are_new =
+        encoder.texts.size() >= kEnough && std::all_of(encoder.place.begin(), encoder.place.end(),
+                                                       [&](int32_t place) { return place == unknown; });
+    if (are_new)
+      all.push_back("column '" + encoder.column.name + "' has none of the categories of data.train (" +
+                    join_first(encoder.categories) + "), but " + join_first(encoder.texts) +
+                    "; all of them count as unknown");
+  }
+  return all;
+}
+
 TensorSpec CsvFeatures::spec() const {
   size_t width = 0;
   for (const Encoder& encoder : encoders_) width += encoder.width();
@@ -324,91 +386,6 @@ void CsvFeatures::get(size_t row, float* out) const {
     }
     at += slots_of(encoder.column.type);
   }
-}
-
-FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where) {
-  FeatureColumns found{CsvFeatures::columns_of(learned)};
-  std::vector<std::string> names;
-  for (const CsvFeatures::Column& column : found.columns) names.push_back(column.name);
-  header.require(names, where, "data.train");
-  for (CsvFeatures::Column& column : found.columns) {
-    const auto at = std::find(header.names().begin(), header.names().end(), column.name);
-    column.index = static_cast<size_t>(at - header.names().begin());
-  }
-  return found;
-}
-
-namespace {
-
-/// Errors: ConfigError for a column that the file lacks.
-void require_known(const std::string& setting, const Position& where, const std::string& column,
-                   const CsvHeader& header) {
-  if (!header.has(column))
-    throw ConfigError(where, "CSV: '" + setting + "': unknown column '" + column + "'" +
-                                 did_you_mean(column, header.names()) + "; " + header.path() +
-                                 " has the columns " + join_first(header.names()));
-}
-/// Errors: ConfigError for a second column of the name.
-void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
-  if (std::count(header.names().begin(), header.names().end(), column) > 1)
-    throw ConfigError(where, "CSV: " + header.path() + " has two columns '" + column +
-                                 "', which 'auto' cannot tell apart; rename one of them in the file");
-}
-/// Errors: ConfigError for one that is no number of `auto`.
-void require_number(const std::string& setting, const Position& where, const std::string& column,
-                    const FeatureColumns& found) {
-  std::vector<std::string> numbers;
-  for (const CsvFeatures::Column& one : found.columns)
-    if (one.type == ColumnType::kNumber) numbers.push_back(one.name);
-  if (std::find(numbers.begin(), numbers.end(), column) == numbers.end())
-    throw ConfigError(where, "CSV: '" + setting + "': column '" + column + "' is no number of 'auto'" +
-                                 (numbers.empty() ? "" : "; those are " + join_first(numbers)) +
-                                 "; `types` can make it one");
-}
-
-}  // namespace
-
-FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
-                                const FeatureSettings& settings, const Position& where,
-                                const std::function<bool(const std::string&)>& is_taken) {
-  const auto& [types, scales, clips] = settings;
-  for (const auto& [column, type] : types.all) require_known("types", types.position, column, header);
-  for (const auto& [column, scale] : scales.by_column)
-    require_known("scale", scales.position, column, header);
-  for (const auto& [column, limits] : clips.by_column) require_known("clip", clips.position, column, header);
-  FeatureColumns found;
-  std::map<ColumnType, std::vector<std::string>> of_type;
-  for (size_t i = 0; i < header.size(); ++i) {
-    const std::string& name = header[i];
-    if (is_taken(name)) continue;
-    require_one(name, header, where);
-    const auto given =
-        std::find_if(types.all.begin(), types.all.end(), [&](const auto& one) { return one.first == name; });
-    const bool is_given = given != types.all.end();
-    const ColumnType type = is_given ? given->second : guesses[i].type();
-    const bool needs_why = type == ColumnType::kIgnore && !is_given;
-    const NumberScaling scaling = type == ColumnType::kNumber ? NumberScaling(scales, clips, name)
-                                  : type == ColumnType::kBool ? NumberScaling(ColumnScale::kNone)
-                                                              : NumberScaling();
-    const std::string scale = EnumNames<ColumnScale>::kNames[static_cast<size_t>(scaling.kind())].first;
-    const bool has_scale = type == ColumnType::kNumber && scaling.kind() != ColumnScale::kStandardize;
-    of_type[type].push_back(name + (needs_why   ? " (" + guesses[i].why() + ")"
-                                    : has_scale ? " (" + scale + ")"
-                                                : ""));
-    if (type != ColumnType::kIgnore && type != ColumnType::kId)
-      found.columns.push_back({i, name, type, nullptr, scaling});
-  }
-  for (const auto& [column, scale] : scales.by_column)
-    require_number("scale", scales.position, column, found);
-  for (const auto& [column, limits] : clips.by_column) require_number("clip", clips.position, column, found);
-  if (found.columns.empty())
-    throw ConfigError(where,
-                      "CSV: " + header.path() + " has no column of use for 'auto'; `types` can name some");
-  for (const auto& [type, names] : of_type) {
-    const std::string what = EnumNames<ColumnType>::kNames[static_cast<size_t>(type)].first;
-    found.remarks.push_back((type == ColumnType::kIgnore ? "not read" : what) + ": " + join(names, ", "));
-  }
-  return found;
 }
 
 }  // namespace tpack

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +35,9 @@ class CsvFeatures final : public CsvValues {
     ColumnType type = ColumnType::kNumber;
     const MissingRule* missing = nullptr;  // null: the median, the most common of two, or a place of its own
     NumberScaling scaling = {};
+    NumberForm form = {};
+    DateOrder dates = DateOrder::kAuto;
+    std::string missing_word = {};  // stands for no value; empty: none but those of is_missing_in_csv
   };
 
   explicit CsvFeatures(std::vector<Column> columns, std::vector<std::string> remarks = {});
@@ -53,6 +55,7 @@ class CsvFeatures final : public CsvValues {
   TensorSpec spec() const override;
   void get(size_t row, float* out) const override;
   std::vector<std::string> remarks() const override;
+  std::vector<std::string> warnings() const override;
 
  private:
   static constexpr size_t kMaxCategories = 100;  // with a place of their own, the most common ones
@@ -73,6 +76,7 @@ class CsvFeatures final : public CsvValues {
     void index_categories();
   };
 
+  static bool is_missing(const Column& column, std::string_view field);
   static float number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
                          std::string& why);
   void add_date(const Column& column, std::string_view field, std::string& why);
@@ -89,24 +93,5 @@ class CsvFeatures final : public CsvValues {
   RowBlocks rows_;                    // a number, a code, or the days and seconds of a date; NaN: missing
   std::vector<float> open_;           // of a part: its rows
 };
-
-/// The columns of an `auto` component in a file, and what is worth telling of the choice.
-struct FeatureColumns {
-  std::vector<CsvFeatures::Column> columns;
-  std::vector<std::string> remarks = {};
-};
-
-/// Those that data.train has. Errors: ConfigError for columns that the file lacks.
-FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where);
-/// What the config says of some columns.
-struct FeatureSettings {
-  const ColumnTypes& types;
-  const ColumnScales& scales;
-  const ColumnClips& clips;
-};
-/// All columns of use but those for which `is_taken` is true. Errors: ConfigError.
-FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
-                                const FeatureSettings& settings, const Position& where,
-                                const std::function<bool(const std::string& column)>& is_taken);
 
 }  // namespace tpack

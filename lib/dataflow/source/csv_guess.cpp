@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <chrono>
 #include <cmath>
 
 #include "core/text.h"
@@ -12,21 +10,7 @@
 namespace tpack {
 namespace {
 
-/// `count` digits at the beginning of the text, which they leave; nothing if there are others.
-std::optional<int> digits(std::string_view& text, size_t count) {
-  int value = 0;
-  const char* const end = text.data() + std::min(count, text.size());
-  const auto [stop, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || stop != text.data() + count) return std::nullopt;
-  text.remove_prefix(count);
-  return value;
-}
-
-bool take(std::string_view& text, char c) {
-  if (!text.starts_with(c)) return false;
-  text.remove_prefix(1);
-  return true;
-}
+bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
 
 }  // namespace
 
@@ -68,48 +52,20 @@ std::optional<YesNo> parse_yes_no(std::string_view field) {
   return std::nullopt;
 }
 
-std::optional<int64_t> parse_date(std::string_view field) {
-  std::string_view text = trim(field);
-  const auto year = digits(text, 4);
-  if (!year || !take(text, '-')) return std::nullopt;
-  const auto month = digits(text, 2);
-  if (!month || !take(text, '-')) return std::nullopt;
-  const auto day = digits(text, 2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  int64_t seconds = std::chrono::sys_days(date).time_since_epoch().count() * kSecondsOfDay;
-  if (text.empty()) return seconds;
-  if (!take(text, ' ') && !take(text, 'T')) return std::nullopt;
-  const auto hour = digits(text, 2);
-  if (!hour || *hour > 23 || !take(text, ':')) return std::nullopt;
-  const auto minute = digits(text, 2);
-  if (!minute || *minute > 59) return std::nullopt;
-  seconds += *hour * 3600 + *minute * 60;
-  if (take(text, ':')) {
-    const auto second = digits(text, 2);
-    if (!second || *second > 60) return std::nullopt;
-    seconds += *second;
-    if (take(text, '.')) text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
-  }
-  take(text, 'Z');
-  return text.empty() ? std::optional(seconds) : std::nullopt;
-}
-
-void ColumnGuess::see(std::string_view field, DecimalSign decimal) {
+void ColumnGuess::see(std::string_view field, const FieldStyle& style) {
   ++rows_;
-  const auto number = csv_number(field, decimal);
+  const auto number = csv_number(field, style.decimal);
   if (!number && is_missing_in_csv(field)) {
     ++missing_;
     return;
   }
   if (flags_ + 1 == present()) see_flag(field);  // all fields until now
-  if (number) return see_number(*number);
-  counts_up_ = false;
-  if (parse_date(field)) ++dates_;
-  add_text(trim(field));
+  const std::string_view text = trim(field);
+  if (!number) return see_other(text, style);
+  constexpr size_t kCompactDate = 8;
+  if (text.size() == kCompactDate && parse_date(text)) ++compact_dates_;
+  forms_.see_plain(*number, text, style.sign());
+  see_number(*number);
 }
 
 void ColumnGuess::see_flag(std::string_view text) {
@@ -121,11 +77,29 @@ void ColumnGuess::see_flag(std::string_view text) {
 }
 
 void ColumnGuess::see_number(double number) {
-  if (numbers_ == 0) first_ = number;
-  counts_up_ = counts_up_ && number == std::trunc(number) && (numbers_ == 0 || number == last_ + 1);
+  if (plain_ == 0) first_ = number;
+  const bool is_integer = number == std::trunc(number);
+  if (is_integer) ++integers_;
+  counts_up_ = counts_up_ && is_integer && (plain_ == 0 || number == last_ + 1);
   last_ = number;
-  ++numbers_;
+  ++plain_;
   if (few_numbers_.size() <= kFewValues) few_numbers_.insert(number);
+}
+
+void ColumnGuess::see_other(std::string_view text, const FieldStyle& style) {
+  counts_up_ = false;
+  add_text(text);
+  if (dates_.see(text, style.dates)) return;
+  if (const auto number = forms_.see(text, style.sign(), style.delimiter)) {
+    ++written_;
+    if (few_written_.size() <= kFewValues) few_written_.insert(*number);
+    return;
+  }
+  ++others_;
+  if (style.decimal == DecimalSign::kPoint && has_decimal_comma(text)) {
+    if (decimal_commas_++ == 0) decimal_comma_ = text;
+  }
+  if (words_.size() < kMaxWords) words_.emplace(text);
 }
 
 void ColumnGuess::add_text(std::string_view text) {
@@ -145,34 +119,83 @@ void ColumnGuess::append(const ColumnGuess& later) {
     has_yes_ = has_yes_ || later.has_yes_;
     has_no_ = has_no_ || later.has_no_;
   }
-  const bool goes_on = numbers_ == 0 || later.numbers_ == 0 || later.first_ == last_ + 1;
+  const bool goes_on = plain_ == 0 || later.plain_ == 0 || later.first_ == last_ + 1;
   counts_up_ = counts_up_ && later.counts_up_ && goes_on;
-  if (numbers_ == 0) first_ = later.first_;
-  if (later.numbers_ > 0) last_ = later.last_;
+  if (plain_ == 0) first_ = later.first_;
+  if (later.plain_ > 0) last_ = later.last_;
   rows_ += later.rows_;
   missing_ += later.missing_;
-  numbers_ += later.numbers_;
-  dates_ += later.dates_;
+  plain_ += later.plain_;
+  written_ += later.written_;
+  integers_ += later.integers_;
+  compact_dates_ += later.compact_dates_;
+  if (decimal_commas_ == 0) decimal_comma_ = later.decimal_comma_;
+  decimal_commas_ += later.decimal_commas_;
+  others_ += later.others_;
+  forms_.append(later.forms_);
+  dates_.append(later.dates_);
   for (const double number : later.few_numbers_)
     if (few_numbers_.size() <= kFewValues) few_numbers_.insert(number);
+  for (const double number : later.few_written_)
+    if (few_written_.size() <= kFewValues) few_written_.insert(number);
+  for (const std::string& word : later.words_)
+    if (words_.size() < kMaxWords) words_.insert(word);
   for (const std::string& text : later.texts_) add_text(text);
   has_more_texts_ = has_more_texts_ || later.has_more_texts_;
+}
+
+std::string ColumnGuess::missing_word() const {
+  if (words_.size() != 1 || has_digit(*words_.begin())) return {};
+  const bool is_among_numbers = numbers() > 0 && numbers() + others_ == present();
+  const bool is_among_dates = dates_.dates() > others_ && dates_.dates() + others_ == present();
+  return is_among_numbers || is_among_dates ? *words_.begin() : "";
+}
+
+bool ColumnGuess::are_numbers() const {
+  if (!forms_.doubt().empty()) return false;
+  if (numbers() == present()) return true;
+  // A few fields that are no numbers are mistakes, if there are many different numbers.
+  const bool are_most = numbers() * 100 >= present() * 95;
+  if (numbers() > 0 && !missing_word().empty()) return has_many_numbers() || has_mostly_single_texts();
+  return has_many_numbers() && are_most;
+}
+
+bool ColumnGuess::are_dates() const {
+  if (compact_dates_ == present() && present() > 2) return true;
+  if (dates_.dates() == 0 || dates_.is_mixed() || !dates_.open().empty()) return false;
+  return dates_.dates() == present() || (numbers() == 0 && !missing_word().empty());
 }
 
 ColumnType ColumnGuess::type() const {
   if (values() < 2 || is_row_number()) return ColumnType::kIgnore;
   if (are_flags() && has_yes_ && has_no_) return ColumnType::kBool;
-  if (dates_ == present()) return ColumnType::kDate;
-  // A few fields that are no numbers are mistakes, if there are many different numbers.
-  const bool are_mostly_numbers = numbers_ * 100 >= present() * 95 && few_numbers_.size() > kFewValues;
-  if (numbers_ == present() || are_mostly_numbers) return ColumnType::kNumber;
-  return has_more_texts_ || values() * 2 > present() + 2 ? ColumnType::kIgnore : ColumnType::kCategory;
+  if (are_dates()) return ColumnType::kDate;
+  if (are_numbers()) return ColumnType::kNumber;
+  return has_mostly_single_texts() ? ColumnType::kIgnore : ColumnType::kCategory;
+}
+
+std::string ColumnGuess::doubt() const {
+  if (numbers() == present() && !forms_.doubt().empty()) return forms_.doubt();
+  if (dates_.dates() > 0 && dates_.dates() + others_ == present() && dates_.is_mixed())
+    return "dates of which some begin with the day and others with the month";
+  if (dates_.dates() == present() && !dates_.open().empty())
+    return "dates such as '" + dates_.open() +
+           "', of which nothing tells the day from the month; set dates: day_first or month_first";
+  if (decimal_commas_ > 0 && numbers() + decimal_commas_ == present())
+    return "numbers with a decimal comma, such as '" + decimal_comma_ + "'; set `decimal`";
+  const bool are_most = numbers() * 2 > present() && (has_many_numbers() || has_mostly_single_texts());
+  if (!are_most || words_.empty() || words_.size() >= kMaxWords) return {};
+  std::vector<std::string> words;
+  for (const std::string& word : words_) words.push_back("'" + word + "'");
+  return "numbers except " + join(words, ", ") + "; if that means missing, set na_values";
 }
 
 std::string ColumnGuess::why() const {
   if (present() == 0) return "empty";
   if (values() < 2) return "one value only";
-  return is_row_number() ? "row numbers" : "most texts occur once";
+  if (is_row_number()) return "row numbers";
+  const std::string true_reason = doubt();
+  return true_reason.empty() ? "most texts occur once" : true_reason;
 }
 
 }  // namespace tpack

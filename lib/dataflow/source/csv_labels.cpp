@@ -9,14 +9,28 @@
 namespace tpack {
 namespace {
 
-/// Class names in the order of their labels: numbers by value, other names by letter.
+/// What a name has in common with other spellings of it: 1 and 1.0 are one class where all are numbers.
+std::string class_key(const std::string& name, bool are_numbers) {
+  return are_numbers ? csv_number_key(name).value_or(name) : name;
+}
+
+bool all_numbers(const std::map<std::string, int32_t>& seen) {
+  return std::all_of(seen.begin(), seen.end(),
+                     [](const auto& one) { return csv_number(one.first).has_value(); });
+}
+
+/// Class names in the order of their labels: numbers by value, other names by letter. Of several spellings of
+/// a number the shortest one.
 std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
-  std::vector<std::string> names;
-  bool are_numbers = true;
+  const bool are_numbers = all_numbers(seen);
+  std::map<std::string, std::string> by_key;
   for (const auto& [name, first_label] : seen) {
-    names.push_back(name);
-    are_numbers = are_numbers && csv_number(name);
+    std::string& known = by_key.emplace(class_key(name, are_numbers), name).first->second;
+    if (name.size() < known.size()) known = name;
   }
+  std::vector<std::string> names;
+  for (const auto& [key, name] : by_key) names.push_back(name);
+  std::sort(names.begin(), names.end());
   if (are_numbers) {
     std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
       return *csv_number(a) < *csv_number(b);
@@ -30,11 +44,21 @@ std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& se
 CsvLabels::CsvLabels(size_t column, std::vector<std::string> classes, From from)
     : column_(column), from_(from), classes_(std::move(classes)), present_(classes_.size()) {
   for (const std::string& name : classes_) number_of(name);
+  if (!all_numbers(seen_)) return;
+  for (const std::string& name : classes_) spelled_.emplace(class_key(name, true), name);
+}
+
+/// The class of that name, or of another spelling of its number.
+std::map<std::string, int32_t>::const_iterator CsvLabels::find(const std::string& name) const {
+  const auto known = seen_.find(name);
+  if (known != seen_.end() || spelled_.empty()) return known;
+  const auto other = spelled_.find(class_key(name, true));
+  return other == spelled_.end() ? seen_.end() : seen_.find(other->second);
 }
 
 std::string CsvLabels::complaint_of(std::string_view field, const std::string& column) {
   const std::string name(field);
-  const auto known = seen_.find(name);
+  const auto known = find(name);
   if (known != seen_.end() && from_ != From::kFile) present_[static_cast<size_t>(known->second)] = true;
   if (known != seen_.end()) return "";
   const std::string column_has = "column '" + column + "' has ";
@@ -52,6 +76,7 @@ std::string CsvLabels::complaint_of(std::string_view field, const std::string& c
 }
 
 int32_t CsvLabels::number_of(const std::string& name) {
+  if (const auto given = find(name); given != seen_.end()) return given->second;
   const auto [known, is_new] = seen_.emplace(name, static_cast<int32_t>(seen_.size()));
   if (is_new) names_.push_back(name);
   return known->second;
@@ -70,9 +95,13 @@ void CsvLabels::append(const CsvLabels& part) {
 void CsvLabels::number() {
   if (from_ != From::kFile) return;
   classes_ = sorted_classes(seen_);
-  std::vector<int32_t> label_of(classes_.size());
+  const bool are_numbers = all_numbers(seen_);
+  std::map<std::string, int32_t> by_key;
   for (size_t i = 0; i < classes_.size(); ++i)
-    label_of[static_cast<size_t>(seen_.at(classes_[i]))] = static_cast<int32_t>(i);
+    by_key.emplace(class_key(classes_[i], are_numbers), static_cast<int32_t>(i));
+  std::vector<int32_t> label_of(seen_.size());
+  for (const auto& [name, label] : seen_)
+    label_of[static_cast<size_t>(label)] = by_key.at(class_key(name, are_numbers));
   for (int32_t& value : values_)
     if (value >= 0) value = label_of[static_cast<size_t>(value)];
 }

@@ -48,12 +48,14 @@ class CsvLabels {
   static constexpr size_t kMaxUnknown = 10;
 
   int32_t number_of(const std::string& name);
+  std::map<std::string, int32_t>::const_iterator find(const std::string& name) const;
 
   size_t column_;
   From from_;
-  std::vector<std::string> classes_;     // in the order of the labels
-  std::map<std::string, int32_t> seen_;  // label by name
-  std::vector<std::string> names_;       // by label
+  std::vector<std::string> classes_;            // in the order of the labels
+  std::map<std::string, int32_t> seen_;         // label by name
+  std::map<std::string, std::string> spelled_;  // of given classes that are all numbers: by csv_number_key
+  std::vector<std::string> names_;              // by label
   std::vector<int32_t> values_;
   std::vector<bool> present_;      // of the classes that were given, those that rows have
   std::set<std::string> unknown_;  // the first names that are not those of a class

@@ -175,6 +175,7 @@ struct CsvRows::File {
   std::vector<size_t> places = {};                              // of the columns in it; empty: in their order
   std::string expected = {};                                    // number of fields, for messages
   std::unordered_map<std::string_view, size_t> column_of = {};  // of JSON lines
+  NaWords na = {};
 
   std::optional<TextPiece> next() { return first ? std::exchange(first, std::nullopt) : text.next(); }
   End split(std::string_view lines, int64_t first_line, bool is_last, const OnRow& on_row) const {
@@ -192,12 +193,11 @@ struct CsvRows::File {
       std::string why;
       if (fields.size() != columns)
         why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + expected;
-      if (places.empty() || !why.empty()) {
-        on_row({fields, number, reader.line(), std::move(why)});
-        continue;
-      }
-      for (size_t i = 0; i < places.size(); ++i) in_order[i] = fields[places[i]];
-      on_row({in_order, number, reader.line()});
+      const bool has_own_order = !places.empty() && why.empty();
+      for (size_t i = 0; has_own_order && i < places.size(); ++i) in_order[i] = fields[places[i]];
+      std::vector<std::string_view>& row = has_own_order ? in_order : fields;
+      if (!na.empty()) na.clear_in(row);
+      on_row({row, number, reader.line(), std::move(why)});
     }
     return {reader.at(), reader.next_line()};
   }
@@ -209,6 +209,7 @@ struct CsvRows::File {
       for (const JsonlValue& value : reader.values())
         if (const auto at = column_of.find(value.name); at != column_of.end())
           fields[at->second] = value.text;
+      if (!na.empty()) na.clear_in(fields);
       on_row({fields, number, reader.line(), reader.why()});
     }
     return {lines.size(), reader.line() + 1};
@@ -251,6 +252,20 @@ class CsvRows::Joiner {
   int64_t line_;
 };
 
+/// The first line `sep=;` says the delimiter. Source: Excel.
+void CsvRows::take_separator_line(File& file) const {
+  constexpr std::string_view kWord = "sep=";
+  const std::string_view text = file.first ? file.first->text() : std::string_view();
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = trim(text.substr(0, end));
+  if (end == text.size() || !line.starts_with(kWord) || end < kWord.size() + 1) return;
+  const char character = text[kWord.size()];
+  if (line.size() > kWord.size() + 1 || character == '\r') return;  // a tab is trimmed
+  if (form_.delimiter == kAutoWord) file.delimiter = character;
+  file.first->remove_prefix(end + 1);
+  ++file.line;
+}
+
 void CsvRows::for_each_file(const OnHeader& on_header, const std::function<void(File&)>& read) const {
   std::optional<CsvHeader> header;
   if (are_jsonl_) on_header(header.emplace(jsonl_names_, name(), false));
@@ -260,12 +275,14 @@ void CsvRows::for_each_file(const OnHeader& on_header, const std::function<void(
     if (are_jsonl_) {
       file.columns = header->size();
       for (size_t i = 0; i < header->size(); ++i) file.column_of.emplace((*header)[i], i);
+      file.na = NaWords(form_.na_values, header->names());
       read(file);
       continue;
     }
     file.delimiter = form_.delimiter_of(path);
     file.first = file.text.next();
-    CsvReader reader(file.first ? file.first->text() : std::string_view(), file.delimiter, {path});
+    take_separator_line(file);
+    CsvReader reader(file.first ? file.first->text() : std::string_view(), file.delimiter, {path, file.line});
     std::vector<std::string_view> fields;
     if (!reader.next(fields)) throw DataError(path, "is empty");
     require_utf8(file.first->text().substr(0, reader.at()), path, file.line);
@@ -277,6 +294,7 @@ void CsvRows::for_each_file(const OnHeader& on_header, const std::function<void(
     if (!header) on_header(header.emplace(names, path, form_.header));
     file.columns = names.size();
     file.places = places_of(names, *header, path);
+    file.na = NaWords(form_.na_values, header->names());
     file.expected = std::string(", but the ") + (form_.header ? "header" : "first row") + " has " +
                     std::to_string(names.size());
     read(file);

@@ -13,6 +13,7 @@
 #include "core/schema.h"
 #include "dataflow/format/table_text.h"
 #include "dataflow/source/csv_columns.h"
+#include "dataflow/source/csv_na_values.h"
 
 namespace tpack {
 
@@ -47,6 +48,7 @@ struct CsvForm {
   bool header = true;
   TextEncoding encoding = TextEncoding::kUtf8;
   TableFormat format = TableFormat::kByName;
+  NaValues na_values = {};  // rows have empty fields instead
 
   /// Errors: ConfigError for what is no delimiter; it begins with the source.
   void check(const std::string& source) const;
@@ -105,6 +107,7 @@ class CsvRows {
   class Joiner;
 
   std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const;
+  void take_separator_line(File& file) const;
   void for_each_file(const OnHeader& on_header, const std::function<void(File&)>& read) const;
   CsvHeader header_of_jsonl() const;
 

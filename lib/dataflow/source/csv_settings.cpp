@@ -49,10 +49,18 @@ Schema<CsvParams> csv_schema() {
       .field("header", &CsvParams::header,
              "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
       .field("missing", &CsvParams::missing,
-             "what replaces missing values (empty, NA, NaN, null, ?): a number, or mean, median or "
+             "what replaces missing values (empty, NA, NaN, null, ? and those of `na_values`): a number, or "
+             "mean, median or "
              "most_common of data.train, also by column: {Age: median, Embarked: S}; default: such rows are "
              "bad samples, but in columns of `auto` (docs)")
+      .field("na_values", &CsvParams::na_values,
+             "more words or numbers that mean a missing value: unknown, [-, unknown], or by column: {age: "
+             "-999}. "
+             "In columns of `auto`, a word that is the only text among numbers or dates does so by itself")
       .field("decimal", &CsvParams::decimal, kDecimalDoc)
+      .field("dates", &CsvParams::dates,
+             "which number of dates such as 05/06/2024 in columns of `auto` is the day; auto: what the other "
+             "dates of the column tell; a column that does not tell is not read")
       .field("encoding", &CsvParams::encoding, "of the text: utf-8, latin1 (ISO 8859-1), or utf-16")
       .field("format", &CsvParams::format,
              "jsonl: an object per line, whose keys are columns, {\"x\": 1, \"tags\": [2, 3]} has x, tags.0 "

@@ -24,7 +24,8 @@ size_t digits_at(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-/// 1,5 and ,5.
+}  // namespace
+
 bool has_decimal_comma(std::string_view field) {
   std::string_view text = trim(field);
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -34,56 +35,58 @@ bool has_decimal_comma(std::string_view field) {
   return !text.empty() && digits_at(text) == text.size();
 }
 
-/// 1,234 and 1,234,567.89.
-bool separates_thousands(std::string_view field) {
-  std::string_view text = trim(field);
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const size_t first = digits_at(text);
-  if (first < 1 || first > 3) return false;
-  text.remove_prefix(first);
-  if (!text.starts_with(',')) return false;
-  while (text.starts_with(',')) {
-    text.remove_prefix(1);
-    if (digits_at(text) != 3) return false;
-    text.remove_prefix(3);
-  }
-  if (text.starts_with('.')) text.remove_prefix(1);
-  return digits_at(text) == text.size();
-}
-
-}  // namespace
-
 float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
   const auto rounded = static_cast<float>(value);
-  // Integers that lose digits are numbers of customers rather than measurements.
-  if (std::abs(value) > kAllIntegers && value == std::trunc(value) && static_cast<double>(rounded) != value)
+  // Numbers of customers, or times, rather than measurements: more than their fractions is lost.
+  if (std::abs(value) > kAllIntegers && static_cast<double>(rounded) != value)
     rounded_.emplace(column, std::string(trim(field)));
   return rounded;
 }
 
-float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why) {
+std::optional<double> CsvNumberReader::value_of(std::string_view field, const NumberForm& form) const {
+  if (!form.is_written) return csv_number(field, style_.decimal);
+  const auto number = parse_written_number(field, style_.sign());
+  if (!number) return std::nullopt;
+  const bool has_unit = number->unit == form.unit || number->value == 0;
+  return has_unit || (number->unit.empty() && !form.is_percent()) ? std::optional(number->value)
+                                                                  : std::nullopt;
+}
+
+float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why,
+                            const NumberForm& form) {
   constexpr double kMax = std::numeric_limits<float>::max();
-  const bool has_point = decimal_ == DecimalSign::kComma && field.find('.') != std::string_view::npos;
-  const std::optional<double> value = has_point ? std::nullopt : csv_number(field, decimal_);
+  const std::optional<double> value = value_of(field, form);
   if (value && std::abs(*value) <= kMax) return read_number(*value, field, column);
   if (is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
-  if (has_point) {
-    why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
-          "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
-          "from the file";
-    return 0;
-  }
   if (is_word(field, "true")) return 1;
   if (is_word(field, "false")) return 0;
-  const bool has_thousands = separates_thousands(field);
-  const bool has_comma = decimal_ == DecimalSign::kPoint && has_decimal_comma(field);
-  why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
-        "', which is not a number of float32; " +
-        (has_thousands ? "if its commas separate thousands, remove them from the file" +
-                             std::string(delimiter_ == ',' ? "" : "; for a decimal comma, set decimal: \",\"")
-         : has_comma ? "for a decimal comma, set decimal: \",\""
-                     : "'labels' is for class names");
+  why =
+      "column '" + column + "' has '" + std::string(field.substr(0, 40)) + "', " + complaint_of(field, form);
   return 0;
+}
+
+/// What is wrong with a field that is no number, and what to do.
+std::string CsvNumberReader::complaint_of(std::string_view field, const NumberForm& form) {
+  const auto written = parse_written_number(field, style_.sign());
+  if (written && form.is_written)
+    return "but other numbers of the column have " +
+           (form.unit.empty() ? "no unit" : "the unit '" + form.unit + "'");
+  has_seen_written_ = has_seen_written_ || written;
+  const bool has_point = style_.decimal == DecimalSign::kComma && field.find('.') != std::string_view::npos;
+  if (has_point && !written)
+    return "whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
+           "from "
+           "the file";
+  std::string text = "which is not a number of float32; ";
+  for (const auto& [other, name] : {std::pair(';', "\";\""), std::pair('\t', "tab")})
+    if (style_.delimiter == ',' && field.find(other) != std::string_view::npos)
+      return text + "if it is several fields, set delimiter: " + name;
+  if (written)
+    return text + "the column has numbers that are written in several ways; write all as 1234.5 in the file" +
+           (written->is_open && style_.delimiter != ',' ? ", or for a decimal comma set decimal: \",\"" : "");
+  if (style_.decimal == DecimalSign::kPoint && has_decimal_comma(field))
+    return text + "for a decimal comma, set decimal: \",\"";
+  return text + "'labels' is for class names, and 'na_values' for words that mean a missing value";
 }
 
 double fill_of(MissingRule::By by, std::vector<float> values) {
@@ -114,7 +117,7 @@ double fill_of(MissingRule::By by, std::vector<float> values) {
 }
 
 CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
-                       const MissingRules& missing)
+                       const MissingRules& missing, const std::map<std::string, NumberForm>& written)
     : columns_(std::move(columns)),
       names_(std::move(names)),
       form_(form),
@@ -122,6 +125,8 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
       rows_(columns_.size()),
       fills_(columns_.size()) {
   for (const std::string& name : names_) {
+    const auto own = written.find(name);
+    written_.push_back(own == written.end() ? NumberForm() : own->second);
     const MissingRule* rule = missing.find(name);
     if (rule != nullptr && rule->by == MissingRule::By::kText)
       throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, and '" +
@@ -134,6 +139,7 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
 
 std::unique_ptr<CsvValues> CsvNumbers::part(size_t rows) const {
   auto part = std::make_unique<CsvNumbers>(columns_, names_, form_, *missing_);
+  part->written_ = written_;
   part->open_.reserve(rows * columns_.size());
   return part;
 }
@@ -141,11 +147,12 @@ std::unique_ptr<CsvValues> CsvNumbers::part(size_t rows) const {
 void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     float common = 0;
-    if (form_ != Form::kLabelSet && why.empty() && reader.read_common(fields[columns_[i]], common)) {
+    const bool may_be_common = form_ != Form::kLabelSet && why.empty() && !written_[i].is_percent();
+    if (may_be_common && reader.read_common(fields[columns_[i]], common)) {
       open_.push_back(common);
       continue;
     }
-    float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why) : 0;
+    float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why, written_[i]) : 0;
     if (std::isnan(value) && rules_[i] == nullptr) {
       why = "column '" + names_[i] + "' has no value; 'missing' can give one";
       value = 0;
@@ -176,7 +183,27 @@ State CsvNumbers::learned() const {
   const bool is_fitted = std::any_of(rules_.begin(), rules_.end(),
                                      [](const auto* rule) { return rule != nullptr && rule->is_fitted(); });
   if (is_fitted) state.put("missing", std::vector<double>(fills_.begin(), fills_.end()));
+  for (size_t i = 0; i < written_.size(); ++i)
+    if (written_[i].is_written) state.put("unit_" + std::to_string(i), written_[i].unit);
   return state;
+}
+
+std::map<std::string, NumberForm> CsvNumbers::written_in(const State& learned,
+                                                         const std::vector<std::string>& names) {
+  std::map<std::string, NumberForm> written;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string key = "unit_" + std::to_string(i);
+    if (learned.has(key)) written[names[i]] = {true, learned.get<std::string>(key)};
+  }
+  return written;
+}
+
+std::vector<std::string> CsvNumbers::remarks() const {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < written_.size(); ++i)
+    if (written_[i].is_written) texts.push_back(names_[i] + " (" + written_[i].str() + ")");
+  return texts.empty() ? texts
+                       : std::vector<std::string>{"numbers as they are written: " + join(texts, ", ")};
 }
 
 void CsvNumbers::use(const State& learned) {

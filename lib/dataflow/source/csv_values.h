@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "dataflow/format/csv.h"
+#include "dataflow/format/date_text.h"
 #include "dataflow/format/short_decimal.h"
+#include "dataflow/format/written_number.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_missing.h"
 #include "dataflow/source/row_blocks.h"
@@ -31,41 +33,62 @@ struct EnumNames<DecimalSign> {
 
 inline constexpr const char* kDecimalDoc = "the decimal sign of numbers: a point or a comma";
 
-/// csv_number (format/csv.h) of a field that may have a decimal comma.
+/// How a table writes its numbers and dates.
+struct FieldStyle {
+  DecimalSign decimal = DecimalSign::kPoint;
+  char delimiter = ',';  // between fields
+  DateOrder dates = DateOrder::kAuto;
+
+  char sign() const { return decimal == DecimalSign::kComma ? ',' : '.'; }
+};
+
+/// csv_number (format/csv.h) of a field that may have a decimal comma, and then has no point.
 inline std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
-  return csv_number(field, decimal == DecimalSign::kComma ? ',' : '.');
+  if (decimal == DecimalSign::kPoint) return csv_number(field, '.');
+  return field.find('.') == std::string_view::npos ? csv_number(field, ',') : std::nullopt;
 }
+
+/// True for 1,5 and ,5.
+bool has_decimal_comma(std::string_view field);
 
 /// Reads fields that are numbers of float32.
 class CsvNumberReader {
  public:
-  CsvNumberReader(DecimalSign decimal, char delimiter) : decimal_(decimal), delimiter_(delimiter) {}
+  explicit CsvNumberReader(const FieldStyle& style) : style_(style) {}
 
   /// Reads what most fields are: numbers of a few digits, which float32 does not round to other integers;
   /// false for others, which `read` takes.
   bool read_common(std::string_view field, float& out) const {
     double value = 0;
-    if (!read_short_decimal(field, decimal_sign(), value) || std::abs(value) > kAllIntegers) return false;
+    if (!read_short_decimal(field, style_.sign(), value) || std::abs(value) > kAllIntegers) return false;
     out = static_cast<float>(value);
     return true;
   }
   /// NaN for a missing value; 1 and 0 for true and false. Sets `why` if the field is neither.
-  float read(std::string_view field, const std::string& column, std::string& why);
-  /// By column: the first integer that float32 rounds.
+  float read(std::string_view field, const std::string& column, std::string& why,
+             const NumberForm& form = {});
+  /// By column: the first large number that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }
+  /// True if a bad field is a number as people write it, such as 1,234 or 5%.
+  bool has_seen_written() const { return has_seen_written_; }
+  DateOrder dates() const { return style_.dates; }
   /// For a part of the rows, which `append` takes.
-  CsvNumberReader part() const { return {decimal_, delimiter_}; }
-  void append(CsvNumberReader& later) { rounded_.merge(later.rounded_); }
+  CsvNumberReader part() const { return CsvNumberReader(style_); }
+  void append(CsvNumberReader& later) {
+    rounded_.merge(later.rounded_);
+    has_seen_written_ = has_seen_written_ || later.has_seen_written_;
+  }
 
  private:
   static constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // up to it are exact
 
-  char decimal_sign() const { return decimal_ == DecimalSign::kComma ? ',' : '.'; }
   float read_number(double value, std::string_view field, const std::string& column);
+  std::optional<double> value_of(std::string_view field, const NumberForm& form) const;
+  std::string complaint_of(std::string_view field, const NumberForm& form);
 
-  DecimalSign decimal_;
-  char delimiter_;
+  FieldStyle style_;
   std::map<std::string, std::string> rounded_;
+  bool has_seen_written_ = false;
 };
 
 /// The columns of one component while their file is read, and then its values. What they learn of rows
@@ -102,6 +125,8 @@ class CsvValues {
   virtual void get(size_t row, float* out) const = 0;
   /// What is worth telling of them.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// What does not fit what was learned in another flow. After `use`.
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// Columns of numbers: a vector, or one number. Labels of a set must be from 0 to 1.
@@ -109,9 +134,13 @@ class CsvNumbers final : public CsvValues {
  public:
   enum class Form : uint8_t { kNumber, kVector, kLabelSet };
 
-  /// The rules must outlive it. Errors: ConfigError for a rule that numbers cannot follow.
+  /// `written`: how numbers are written, by column, where that is not the usual way. The rules must outlive
+  /// it. Errors: ConfigError for a rule that numbers cannot follow.
   CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
-             const MissingRules& missing);
+             const MissingRules& missing, const std::map<std::string, NumberForm>& written = {});
+  /// Of the columns of another flow.
+  static std::map<std::string, NumberForm> written_in(const State& learned,
+                                                      const std::vector<std::string>& names);
 
   const std::vector<std::string>& names() const override { return names_; }
   std::unique_ptr<CsvValues> part(size_t rows) const override;
@@ -122,12 +151,14 @@ class CsvNumbers final : public CsvValues {
   void use(const State& learned) override;
   TensorSpec spec() const override;
   void get(size_t row, float* out) const override;
+  std::vector<std::string> remarks() const override;
 
  private:
   std::vector<size_t> columns_;
   std::vector<std::string> names_;
   Form form_;
   const MissingRules* missing_;
+  std::vector<NumberForm> written_;        // by column
   std::vector<const MissingRule*> rules_;  // by column; null: a missing value is bad
   bool has_rules_ = false;
   RowBlocks rows_;            // NaN: missing

@@ -154,8 +154,10 @@ class ImageBoxes final : public RandomAccessSource {
       for (AnnotatedBox& box : image.boxes)
         box.label = number_of(all.classes[static_cast<size_t>(box.label)]);
     std::vector<std::string> missing;
-    for (const AnnotatedImage& image : all.images)
+    for (AnnotatedImage& image : all.images) {
+      image.file = portable_path(dir_, std::move(image.file));
       if (!fs::exists(fs::path(dir_) / image.file)) missing.push_back(printable(image.file));
+    }
     if (!missing.empty())
       throw DataError(dir_, "has no file " + join_first(missing) + " (" + std::to_string(missing.size()) +
                                 " of " + std::to_string(all.images.size()) + " images of " + annotations_ +

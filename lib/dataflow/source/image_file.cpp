@@ -66,6 +66,14 @@ std::string size_stamp(const std::string& name, const std::string& path) {
   return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
 }
 
+std::string portable_path(const std::filesystem::path& root, std::string path) {
+  if (path.find('\\') == std::string::npos) return path;
+  std::error_code gone;
+  if (std::filesystem::exists(root / path, gone)) return path;
+  std::replace(path.begin(), path.end(), '\\', '/');
+  return path;
+}
+
 void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
   read_file(path, image);
   image.header_known(form, path);

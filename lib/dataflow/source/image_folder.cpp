@@ -9,6 +9,7 @@
 #include "core/text_encoding.h"
 #include "dataflow/count_classes.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/format/csv.h"
 #include "dataflow/source.h"
 #include "dataflow/source/image_file.h"
 #include "system/file_io.h"
@@ -59,7 +60,8 @@ class ImageFolder final : public RandomAccessSource {
                        "out. Images are turned upright as their Exif data say.")
             .example("ImageFolder: {dir: photos/train}")
             .field("dir", &Params::dir,
-                   "the folder; classes are its folders in alphabetical order, or those of data.train: then "
+                   "the folder; classes are its folders in alphabetical order (by value if all are "
+                   "numbers), or those of data.train: then "
                    "a folder may be missing, but none may be new")
             .required()
             .shorthand());
@@ -212,13 +214,20 @@ class ImageFolder final : public RandomAccessSource {
     for (std::string& name : names) name = printable(name);
     return names;
   }
+  /// By letter; by value if all are numbers.
   std::vector<std::string> folder_names() const {
-    return sorted_names(dir_, [](const auto& entry) {
+    std::vector<std::string> names = sorted_names(dir_, [](const auto& entry) {
       std::error_code unknown;
       // Without this folder, whose link is dangling, the labels of the following folders would shift.
       const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
       return is_class && !is_hidden(entry.path().filename().string());
     });
+    const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
+    if (std::all_of(names.begin(), names.end(), is_number))
+      std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+        return *csv_number(a) < *csv_number(b);
+      });
+    return names;
   }
 
   Params p_;

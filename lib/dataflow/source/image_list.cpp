@@ -294,7 +294,9 @@ class ImageList final : public RandomAccessSource {
   std::string file(size_t row) const { return (root_ / paths_[row]).string(); }
   void add(std::string path, int64_t line, const std::string& why) {
     if (!why.empty()) bad_[paths_.size()] = why;
-    paths_.push_back(std::move(path));
+    std::string own = portable_path(root_, path);
+    if (own != path && slashed_.empty()) slashed_ = "'" + printable(path) + "' as '" + printable(own) + "'";
+    paths_.push_back(std::move(own));
     lines_.push_back(line);
   }
 
@@ -405,6 +407,7 @@ class ImageList final : public RandomAccessSource {
   void look_at_files() {
     Digest digest;
     digest.add(file_stamp(list_));
+    if (!slashed_.empty()) log::info(list_ + ": backslashes in paths are read as slashes, " + slashed_);
     size_t missing = 0;
     size_t first_missing = 0;
     for (size_t row = 0; row < paths_.size(); ++row) {
@@ -450,6 +453,7 @@ class ImageList final : public RandomAccessSource {
   std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
   int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
   std::string cut_;
+  std::string slashed_;      // the first path whose backslashes became slashes, and that one
   bool has_commas_ = false;  // the first line of a text
   std::string fingerprint_;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -9,6 +10,7 @@
 #include "dataflow/source.h"
 #include "dataflow/source/split_parts.h"
 #include "dataflow/source/split_settings.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -246,18 +248,49 @@ class SplitData final : public RandomAccessSource {
   }
 
   void take_shares() {
-    const std::vector<size_t> of_samples = parts();
-    for (size_t i = 0; i < of_samples.size(); ++i)
-      if (names_[of_samples[i]] == p_.part) samples_.push_back(static_cast<int64_t>(i));
+    std::vector<std::string> part_of;
+    for (const size_t part : parts()) part_of.push_back(names_[part]);
+    take(part_of, p_.order.empty() ? Overlap::kWarn : Overlap::kLeaveOut);
+  }
+
+  enum class Overlap : uint8_t { kWarn, kLeaveOut };
+
+  /// Takes the samples of the own part. Windows of a series may have rows to predict that a window of another
+  /// part has, too: then training would see them.
+  void take(const std::vector<std::string>& part_of, Overlap overlap) {
+    std::unordered_set<int64_t> of_others;  // rows that others than the training predict
+    for (size_t i = 0; i < part_of.size(); ++i) {
+      if (part_of[i] == kTrainPart) continue;
+      const std::vector<int64_t> rows = inner_->predicted_rows(static_cast<int64_t>(i));
+      of_others.insert(rows.begin(), rows.end());
+    }
+    int64_t shared = 0;
+    for (size_t i = 0; i < part_of.size(); ++i) {
+      if (part_of[i] != p_.part) continue;
+      const auto index = static_cast<int64_t>(i);
+      const bool is_shared = part_of[i] == kTrainPart && has_any(of_others, inner_->predicted_rows(index));
+      shared += is_shared ? 1 : 0;
+      if (!is_shared || overlap == Overlap::kWarn) samples_.push_back(index);
+    }
+    if (shared == 0) return;
+    const std::string windows = with_thousands(shared) + (shared == 1 ? " window" : " windows");
+    if (overlap == Overlap::kLeaveOut)
+      remarks_.push_back(windows + " left out, as rows that they predict are also those of another part");
+    else
+      log::warning(
+          p_.source.item.position().str() + ": split: " + windows +
+          " for training predict rows that windows of other parts predict, too, so both parts overlap; "
+          "for series, set split: {order: rows}");
+  }
+  static bool has_any(const std::unordered_set<int64_t>& known, const std::vector<int64_t>& rows) {
+    return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return known.contains(row); });
   }
 
   void take_named() {
     std::map<std::string, int64_t> counts;
     const std::vector<std::string> of_samples = inner_->column(p_.column);
-    for (size_t i = 0; i < of_samples.size(); ++i) {
-      ++counts[of_samples[i]];
-      if (of_samples[i] == p_.part) samples_.push_back(static_cast<int64_t>(i));
-    }
+    for (const std::string& part : of_samples) ++counts[part];
+    take(of_samples, Overlap::kLeaveOut);
     std::vector<std::string> values;
     for (const auto& [value, rows] : counts)
       values.push_back("'" + value + "' (" + std::to_string(rows) + ")");

@@ -10,6 +10,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "dataflow/format/csv.h"
+#include "dataflow/format/date_text.h"
 
 namespace tpack {
 namespace {
@@ -45,9 +46,31 @@ std::vector<size_t> shuffled(size_t size, uint64_t seed) {
   return all;
 }
 
-/// 2020-04-03, 2020-04-03T10:00, 2020: texts of which the later one is the larger one.
-bool is_iso_date(std::string_view text) {
-  return full_match(std::string(text), R"(\d{4}(-\d{2}(-\d{2}([T ][0-9:.]+Z?)?)?)?)");
+/// The texts as numbers that have their order: their values, or the seconds of dates. Errors: DataError for a
+/// text that is neither.
+std::vector<double> order_values(const std::vector<std::string>& order) {
+  std::vector<double> values;
+  for (const std::string& text : order) {
+    const auto number = csv_number(text);
+    if (!number) break;
+    values.push_back(*number);
+  }
+  if (values.size() == order.size()) return values;
+  DateGuess guess;
+  for (const std::string& text : order)
+    if (!guess.see(text))
+      throw DataError("'" + text + "' is neither a number nor a date such as 2020-04-03 or 2020-04-03 9:00");
+  if (!guess.open().empty())
+    throw DataError("'" + guess.open() +
+                    "', of which nothing tells the day from the month; write dates as 2020-04-03");
+  if (guess.is_mixed())
+    throw DataError(
+        "dates of which some begin with the day and others with the month; write them as 2020-04-03");
+  values.clear();
+  for (const std::string& text : order)
+    values.push_back(static_cast<double>(parse_date(text, guess.order()).value_or(0)) +
+                     read_date(text).fraction);
+  return values;
 }
 
 }  // namespace
@@ -95,21 +118,8 @@ std::vector<size_t> grouped_parts(const std::vector<std::string>& groups, const 
 }
 
 std::vector<size_t> ordered_parts(const std::vector<std::string>& order, const std::vector<double>& shares) {
-  std::vector<double> numbers;
-  for (const std::string& text : order) {
-    const auto number = csv_number(text);
-    if (!number) break;
-    numbers.push_back(*number);
-  }
-  const bool are_numbers = numbers.size() == order.size();
-  if (!are_numbers) {
-    const auto bad = std::find_if_not(order.begin(), order.end(), is_iso_date);
-    if (bad != order.end())
-      throw DataError("'" + *bad + "' is neither a number nor a date such as 2020-04-03");
-  }
-  const auto is_less = [&](size_t a, size_t b) {
-    return are_numbers ? numbers[a] < numbers[b] : order[a] < order[b];
-  };
+  const std::vector<double> values = order_values(order);
+  const auto is_less = [&](size_t a, size_t b) { return values[a] < values[b]; };
   std::vector<size_t> sorted(order.size());
   std::iota(sorted.begin(), sorted.end(), size_t{0});
   std::stable_sort(sorted.begin(), sorted.end(), is_less);

@@ -19,7 +19,7 @@ std::vector<size_t> grouped_parts(const std::vector<std::string>& groups, const 
                                   uint64_t seed);
 
 /// Part 0 has the first samples of the order, the last part the last. `order`: a text for each sample:
-/// numbers, or dates and times as ISO 8601 writes them. Samples of equal order stay in one part: the later
+/// numbers, or dates and times (format/date_text.h). Samples of equal order stay in one part: the later
 /// one. Errors: DataError for a text that is neither.
 std::vector<size_t> ordered_parts(const std::vector<std::string>& order, const std::vector<double>& shares);
 

@@ -58,7 +58,8 @@ Schema<SplitSettings> split_settings_schema() {
       .field("group", &S::group,
              "column of a table: rows with the same value are in one part (a patient, a user)")
       .field("order", &S::order,
-             "column of numbers or of dates (2020-04-03): train has the first rows, the last part the last; "
+             "column of numbers, dates or times (2020-04-03 9:00): train has the first rows, the last part "
+             "the last; "
              "`rows`: in the order of the file")
       .field("column", &S::column, "column that has the name of the part of each row; instead of shares")
       .field("hash", &S::hash,

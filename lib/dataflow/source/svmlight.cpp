@@ -107,6 +107,8 @@ class SvmLight final : public RandomAccessSource {
           "features that data.train does not have are not read: " + with_thousands(further_rows_) +
           (further_rows_ == 1 ? " row has" : " rows have") + " an index above " +
           std::to_string(last_index()));
+    if (!rounded_.empty())
+      facts.remarks.push_back("has numbers above 16,777,216 that float32 rounds, such as " + rounded_);
     if (!absent_.empty())
       facts.remarks.push_back("lacks classes that data.train has: " + join_first(absent_));
     if (!bad_.empty()) {
@@ -211,6 +213,7 @@ class SvmLight final : public RandomAccessSource {
     classes_.clear();
     bad_.clear();
     absent_.clear();
+    rounded_.clear();
     further_rows_ = 0;
   }
 
@@ -233,6 +236,7 @@ class SvmLight final : public RandomAccessSource {
       bad_[rows_.size() - 1] = why;
       return;
     }
+    if (rounded_.empty()) rounded_ = row.rounded;
     for (const SvmLightRow::Feature& feature : row.features) {
       indices_.push_back(static_cast<uint32_t>(feature.index - base()));
       values_.push_back(feature.value);
@@ -349,6 +353,7 @@ class SvmLight final : public RandomAccessSource {
   std::map<double, int32_t> classes_;  // label by the number of the class
   std::map<size_t, std::string> bad_;  // what is wrong, by row
   std::vector<std::string> absent_;    // classes of data.train that no row has
+  std::string rounded_;                // the first large number that float32 rounds
   int64_t further_rows_ = 0;           // that have features which data.train does not have
 };
 

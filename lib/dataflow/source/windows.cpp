@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -21,7 +24,8 @@ struct RowWindowsParams {
   std::string key;
 };
 
-/// A sample is `length` rows of the source inside, one after the other: component x [...] becomes [length,
+/// A sample is `length` rows of a series of the source inside, one after the other: component x [...] becomes
+/// [length,
 /// ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or without that
 /// axis if it is 1.
 class RowWindows final : public RandomAccessSource {
@@ -47,8 +51,8 @@ class RowWindows final : public RandomAccessSource {
         .field("stride", &Params::stride, at_least(1),
                "rows from the beginning of one window to that of the next")
         .field("key", &Params::key,
-               "column of a table that tells series apart, whose rows stand together: no window has rows of "
-               "two");
+               "column of a table that tells series apart: no window has rows of two; the rows of a series "
+               "are in the order of time, and those of others may be between them");
   }
   explicit RowWindows(const Params& p)
       : RowWindows(p, std::dynamic_pointer_cast<RandomAccessSource>(
@@ -101,10 +105,8 @@ class RowWindows final : public RandomAccessSource {
     return facts;
   }
   bool is_bad(int64_t index) const override {
-    const int64_t begin = start(index);
-    for (int64_t row = begin; row < begin + span(); ++row)
-      if (rows_->is_bad(row)) return true;
-    return false;
+    const auto rows = rows_of(index);
+    return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return rows_->is_bad(row); });
   }
   std::vector<std::string> column(const std::string& name) const override {
     const std::vector<std::string> all = rows_->column(name);
@@ -114,10 +116,17 @@ class RowWindows final : public RandomAccessSource {
   }
   void learn_from(const std::vector<int64_t>& samples) override {
     std::set<int64_t> rows;
-    for (const int64_t sample : samples)
-      for (int64_t row = start(sample); row < start(sample) + span(); ++row) rows.insert(row);
+    for (const int64_t sample : samples) {
+      const auto own = rows_of(sample);
+      rows.insert(own.begin(), own.end());
+    }
     rows_->learn_from({rows.begin(), rows.end()});
     note_specs();
+  }
+  std::vector<int64_t> predicted_rows(int64_t index) const override {
+    if (p_.targets.empty()) return {};
+    const auto rows = rows_of(index).last(static_cast<size_t>(p_.horizon));
+    return {rows.begin(), rows.end()};
   }
   /// Of a file without what is predicted, the last window has the last rows.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
@@ -136,8 +145,9 @@ class RowWindows final : public RandomAccessSource {
     Datapoint& row = out.child(0);
     row.resize(row_spec_.size());
     for (size_t i = 0; i < row_spec_.size(); ++i) out.renew(i, window_spec_[i].tensor);
+    const auto rows = rows_of(index);
     for (int64_t k = 0; k < span(); ++k) {
-      get_row(start(index) + k, key, row);
+      get_row(rows[static_cast<size_t>(k)], key, row);
       for (size_t i = 0; i < row_spec_.size(); ++i) {
         const bool is_after = is_target(row_spec_[i].name);
         const int64_t at = is_after ? k - p_.length : k;
@@ -154,23 +164,38 @@ class RowWindows final : public RandomAccessSource {
   void prepare() override {
     rows_->prepare_once(p_.source.item.position());
     const std::vector<std::string> keys = p_.key.empty() ? std::vector<std::string>() : rows_->column(p_.key);
-    starts_.clear();
-    const int64_t rows = rows_->size();
-    int64_t series = 0;  // its first row
-    for (int64_t row = 0; row < rows; ++row) {
-      const auto at = static_cast<size_t>(row);
-      if (row > 0 && !keys.empty() && keys[at] != keys[at - 1]) series = row;
-      const int64_t begin = row + 1 - span();
-      if (begin >= series && (begin - series) % p_.stride == 0) starts_.push_back(begin);
-    }
+    find_windows(keys);
     note_specs();
     if (starts_.empty())
       throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
-                      (keys.empty() ? "but there are " + with_thousands(rows)
+                      (keys.empty() ? "but there are " + with_thousands(rows_->size())
                                     : "but no series of column '" + p_.key + "' has as many"));
   }
 
  private:
+  /// Those of each series, in the order of the rows that end them.
+  void find_windows(const std::vector<std::string>& keys) {
+    order_.resize(static_cast<size_t>(rows_->size()));
+    std::iota(order_.begin(), order_.end(), int64_t{0});
+    std::map<std::string, size_t> series;  // by key, in the order of their first rows
+    for (const std::string& key : keys) series.emplace(key, series.size());
+    const auto series_of = [&](int64_t row) {
+      return keys.empty() ? size_t{0} : series.at(keys[static_cast<size_t>(row)]);
+    };
+    if (!keys.empty())
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](int64_t a, int64_t b) { return series_of(a) < series_of(b); });
+    starts_.clear();
+    int64_t first = 0;  // of the series
+    for (int64_t at = 0; at < std::ssize(order_); ++at) {
+      const auto here = static_cast<size_t>(at);
+      if (at > 0 && series_of(order_[here]) != series_of(order_[here - 1])) first = at;
+      const int64_t begin = at + 1 - span();
+      if (begin >= first && (begin - first) % p_.stride == 0) starts_.push_back(begin);
+    }
+    const auto end_of = [&](int64_t start) { return order_[static_cast<size_t>(start + span() - 1)]; };
+    std::sort(starts_.begin(), starts_.end(), [&](int64_t a, int64_t b) { return end_of(a) < end_of(b); });
+  }
   RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows) : p_(std::move(p)), rows_(std::move(rows)) {}
 
   /// Errors: FileError with the place of the row.
@@ -192,12 +217,16 @@ class RowWindows final : public RandomAccessSource {
   }
   /// Rows of a sample.
   int64_t span() const { return p_.length + (p_.targets.empty() ? 0 : p_.horizon); }
-  int64_t start(int64_t index) const { return starts_[static_cast<size_t>(index)]; }
-  int64_t last_row(int64_t index) const { return start(index) + span() - 1; }
+  std::span<const int64_t> rows_of(int64_t index) const {
+    const auto start = static_cast<size_t>(starts_[static_cast<size_t>(index)]);
+    return std::span(order_).subspan(start, static_cast<size_t>(span()));
+  }
+  int64_t last_row(int64_t index) const { return rows_of(index).back(); }
 
   Params p_;
   std::shared_ptr<RandomAccessSource> rows_;
-  std::vector<int64_t> starts_;  // the first row of each window
+  std::vector<int64_t> order_;   // rows, those of a series one after the other
+  std::vector<int64_t> starts_;  // where each window begins in it
   Spec row_spec_;                // of `rows_`
   Spec window_spec_;
 };

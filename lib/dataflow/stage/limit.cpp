@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "core/registry.h"
 #include "core/rng.h"
+#include "core/text.h"
 #include "dataflow/chosen_flow.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -28,8 +33,35 @@ class LimitedFlow final : public ChosenFlow {
     return {pass, place};
   }
 
+ protected:
+  void look() const override {
+    if (p_.shuffle || places() == source_size()) return;
+    for (const ComponentSpec& component : source().spec())
+      if (!component.classes.empty() && component.tensor == TensorSpec{DType::kInt32, {}})
+        warn_of_absent_classes(component);
+  }
+
  private:
   static constexpr uint64_t kChoice = 0x6c696d6974;  // "limit"
+
+  /// The first samples of data that are sorted by class have some classes only.
+  void warn_of_absent_classes(const ComponentSpec& component) const {
+    const std::vector<int32_t> labels = source().class_numbers(component.name);
+    const auto classes_of = [&](auto end) {
+      std::set<int32_t> classes(labels.begin(), end);
+      classes.erase(-1);
+      return classes;
+    };
+    const std::set<int32_t> first = classes_of(labels.begin() + places());
+    std::vector<std::string> absent;
+    for (const int32_t label : classes_of(labels.end()))
+      if (!first.contains(label)) absent.push_back("'" + component.classes[static_cast<size_t>(label)] + "'");
+    if (absent.empty()) return;
+    log::warning(context().position.str() + ": Limit: the first " + with_thousands(places()) + " of " +
+                 with_thousands(source_size()) + " samples have no '" + component.name + "' of class " +
+                 join_first(absent) + "; for samples of all classes, write Limit: {samples: " +
+                 std::to_string(p_.samples) + ", shuffle: true}");
+  }
 
   static int64_t permuted(int64_t place, int64_t size, uint64_t key) {
     return static_cast<int64_t>(Permutation(static_cast<uint64_t>(size), key)(static_cast<uint64_t>(place)));

@@ -43,7 +43,7 @@ TEST(Jsonl, names_values_in_objects_and_lists) {
 }
 
 TEST(Jsonl, says_what_is_no_object) {
-  EXPECT_THAT(lines_of("[1]\n2\n{\"a\":1}}\n{\"a\":NaN}\n{\"a\":1"),
+  EXPECT_THAT(lines_of("[1]\n2\n{\"a\":1}}\n{\"a\":x}\n{\"a\":1"),
               ElementsAre("1: has a list, not an object such as {\"width\": 1.5}",
                           "2: has a value, not an object such as {\"width\": 1.5}",
                           HasSubstr("3: is not JSON: byte 8"), HasSubstr("4: is not JSON: byte 6"),
@@ -53,6 +53,15 @@ TEST(Jsonl, says_what_is_no_object) {
   std::string many = "{\"a\": [0";
   for (int i = 0; i < 100'000; ++i) many += ",1";
   EXPECT_THAT(error_of([&] { lines_of(many + "]}"); }), HasSubstr("a.jsonl:1: more than 100,000 values"));
+}
+
+/// As Python's json writes them, which is not JSON.
+TEST(JsonLines, may_have_nan) {
+  EXPECT_THAT(
+      lines_of(
+          "{\"a\": NaN, \"NaN\": \"NaN\", \"b\": [NaN, 1]}\n{\"a\": -Infinity, \"b\": \"x \\\" NaN\"}\n"),
+      ElementsAre("1: a= NaN=NaN b.0= b.1=1", "2: a=-Infinity b=x \" NaN"));
+  EXPECT_THAT(lines_of("{\"a\": nan}\n")[0], HasSubstr("is not JSON"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::vector<float> row_of(const DataFlow& flow, int64_t row) {
 
 ColumnType guess(const std::vector<std::string>& fields) {
   ColumnGuess guess;
-  for (const std::string& field : fields) guess.see(field, DecimalSign::kPoint);
+  for (const std::string& field : fields) guess.see(field, {});
   return guess.type();
 }
 
@@ -64,19 +64,22 @@ TEST(ColumnGuess, is_the_same_for_parts_of_the_rows) {
       {"x", "x", "x", "x", "x", "x"},
       {"1.5", "2", "", "7", "1", "0"},
       {"", "", "", "", "", ""},
-      {"1", "1.0", "0", "1", "no", "yes"}};
+      {"1", "1.0", "0", "1", "no", "yes"},
+      {"$5", "6", "$7", "7 €", "8", "9"},
+      {"05/06/2024", "05/05/2024", "25/06/2024", "06/26/2024", "", "01/01/2024"},
+      {"1,5", "2", "7,1", "3", "4", "8"},
+      {"5%", "6%", "x", "", "x", "7%"}};
   for (const auto& fields : columns) {
     for (size_t cut = 0; cut <= fields.size(); ++cut) {
       for (size_t second = cut; second <= fields.size(); ++second) {
         std::vector<ColumnGuess> parts(3);
-        for (size_t i = 0; i < fields.size(); ++i)
-          parts[i < cut ? 0 : i < second ? 1 : 2].see(fields[i], DecimalSign::kPoint);
+        for (size_t i = 0; i < fields.size(); ++i) parts[i < cut ? 0 : i < second ? 1 : 2].see(fields[i], {});
         parts[1].append(parts[2]);
         parts[0].append(parts[1]);
         EXPECT_EQ(parts[0].type(), guess(fields)) << fields[0] << " " << cut << " " << second;
         if (parts[0].type() == ColumnType::kIgnore) {
           ColumnGuess whole;
-          for (const std::string& field : fields) whole.see(field, DecimalSign::kPoint);
+          for (const std::string& field : fields) whole.see(field, {});
           EXPECT_EQ(parts[0].why(), whole.why()) << fields[0];
         }
       }
@@ -84,13 +87,58 @@ TEST(ColumnGuess, is_the_same_for_parts_of_the_rows) {
   }
 }
 
-TEST(Dates, are_read_as_iso_8601_writes_them) {
-  EXPECT_EQ(parse_date("1970-01-01"), 0);
-  EXPECT_EQ(parse_date(" 2020-02-29T12:34:56.789Z "), 1582979696);
-  EXPECT_EQ(parse_date("1969-12-31 23:59"), -60);
-  for (const char* bad :
-       {"", "2021-02-29", "2020-1-1", "2020-01-01 25:00", "2020-01-01x", "20200101", "1/2/2020"})
-    EXPECT_EQ(parse_date(bad), std::nullopt) << bad;
+TEST(ColumnGuess, reads_numbers_and_dates_as_people_write_them) {
+  EXPECT_EQ(guess({"$1,200", "$900", "", "$15"}), ColumnType::kNumber);
+  EXPECT_EQ(guess({"5%", "7.5%", "0"}), ColumnType::kNumber);
+  EXPECT_EQ(guess({"19.05.2024", "02.06.2024", "NA"}), ColumnType::kDate);
+  EXPECT_EQ(guess({"05/06/2024", "25/06/2024"}), ColumnType::kDate);
+  EXPECT_EQ(guess({"20240519", "20240601", "20231231"}), ColumnType::kDate);
+  EXPECT_EQ(guess({"20240519", "20240601", "20231232"}), ColumnType::kNumber) << "no day 32";
+  EXPECT_EQ(guess({"2024-01-05", "-", "2024-02-05", "2024-02-07"}), ColumnType::kDate);
+}
+
+ColumnGuess guess_of(const std::vector<std::string>& fields, const FieldStyle& style = {}) {
+  ColumnGuess guess;
+  for (const std::string& field : fields) guess.see(field, style);
+  return guess;
+}
+
+TEST(ColumnGuess, gives_the_true_reason) {
+  EXPECT_EQ(
+      guess_of({"05/06/2024", "04/05/2024", "01/02/2024", "03/02/2024"}).why(),
+      "dates such as '05/06/2024', of which nothing tells the day from the month; set dates: day_first or "
+      "month_first");
+  const FieldStyle says_order{.dates = DateOrder::kDayFirst};
+  EXPECT_EQ(guess_of({"05/06/2024", "04/05/2024", "01/02/2024"}, says_order).type(), ColumnType::kDate);
+  EXPECT_EQ(guess_of({"$5", "6 €", "$7", "8 €", "$9"}).why(), "amounts in $, €");
+  EXPECT_EQ(guess_of({"5%", "6", "7", "8", "9%"}).why(), "numbers with and without a percent sign");
+  EXPECT_EQ(guess_of({"1,5", "2", "2,25", "3,1", "4"}).why(),
+            "numbers with a decimal comma, such as '1,5'; set `decimal`");
+  EXPECT_EQ(guess_of({"Ann", "Bob", "Cid", "Dan"}).why(), "most texts occur once");
+}
+
+std::vector<std::string> numbers_with(const std::vector<std::string>& words, int count) {
+  std::vector<std::string> fields;
+  for (int i = 0; i < count; ++i) fields.push_back(std::to_string(i * 7 % 101));
+  fields.insert(fields.end(), words.begin(), words.end());
+  return fields;
+}
+
+TEST(ColumnGuess, finds_the_word_for_no_value) {
+  for (const char* word : {"-", "unknown", "\\N", "nicht bekannt"}) {
+    const ColumnGuess found = guess_of(numbers_with({word, word, word, word}, 40));
+    EXPECT_EQ(found.type(), ColumnType::kNumber) << word;
+    const bool is_known = is_missing_in_csv(word);
+    EXPECT_EQ(found.missing_word(), is_known ? "" : word);
+  }
+  EXPECT_EQ(guess({"4", "6", "8", "6", "rotary", "4", "8", "rotary"}), ColumnType::kCategory)
+      << "few numbers may be names";
+  EXPECT_EQ(guess({"4.5", "6", "8", "16", "-", "41", "82", "-"}), ColumnType::kNumber)
+      << "too many values for names";
+  const ColumnGuess top = guess_of(numbers_with({"90+", "90+", "90+", "90+"}, 40));
+  EXPECT_EQ(top.missing_word(), "") << "a number of a kind";
+  EXPECT_THAT(top.doubt(), HasSubstr("numbers except '90+'"));
+  EXPECT_THAT(guess_of(numbers_with({"a", "b", "a", "b"}, 40)).doubt(), HasSubstr("numbers except 'a', 'b'"));
 }
 
 /// Flows on tables in a folder; the second one follows the first one.
@@ -192,6 +240,99 @@ TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
   EXPECT_THAT(row_of(flow("t.csv", ", missing: {a: no}"), 4), ElementsAre(0, 0));
   EXPECT_EQ(flow("t.csv", ", types: {a: category, b: number}").spec().str(), "x float32 [5], y float32 []")
       << "three words, one place more, and b";
+}
+
+TEST_F(CsvFeatures, read_numbers_and_dates_as_people_write_them) {
+  std::string text = "price,share,day,rooms,y\n";
+  for (int i = 0; i < 30; ++i)
+    text += "\"$" + std::to_string(1 + i % 3) + ",000\"," + std::to_string(i % 4) + "%," +
+            std::to_string(20 + i % 9) + ".05.2024," +
+            (i % 10 == 0 ? std::string("unknown") : std::to_string(i)) + ",0\n";
+  write("t.csv", text);
+  const DataFlow train = flow("t.csv", ", scale: none");
+  EXPECT_THAT(train.facts()[0].remarks,
+              ElementsAre("number: price (none, $), share (none, 5% is 0.05), rooms (none)", "date: day",
+                          "'unknown' counts as missing in rooms, as the only other text"));
+  const std::vector<float> row = row_of(train, 10);
+  EXPECT_EQ(row[0], 2000);
+  EXPECT_EQ(row[1], 0.02F);
+  EXPECT_EQ(row[7], 15) << "the median of those that are known";
+  EXPECT_EQ(row[8], 1);
+  // Other data are read in the same way.
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  write(
+      "v.csv",
+      "price,share,day,rooms,y\n3000,50%,01.06.2024,unknown,0\n$1,7,01.06.2024,5,0\n1 €,7%,01.06.2024,5,0\n");
+  const DataFlow other = flow("v.csv", "", stored);
+  const std::vector<float> first = row_of(other, 0);
+  EXPECT_EQ(first[0], 3000);
+  EXPECT_EQ(first[1], 0.5F);
+  EXPECT_EQ(first[8], 1);
+  EXPECT_THAT(error_of([&] { row_of(other, 1); }),
+              HasSubstr("column 'share' has '7', but other numbers of the column have the unit '%'"));
+  EXPECT_THAT(error_of([&] { row_of(other, 2); }),
+              HasSubstr("column 'price' has '1 €', but other numbers of the column have the unit '$'"));
+}
+
+TEST_F(CsvFeatures, have_no_index_without_a_name) {
+  write("t.csv", ",v,y\n3,1,0\n0,5,1\n2,9,1\n1,4,0\n");
+  EXPECT_THAT(flow("t.csv").facts()[0].remarks,
+              ElementsAre("number: v", "not read: '' (an index without a name)"));
+  write("u.csv", "Unnamed: 0,v,y\n3,1,0\n0,5,1\n2,9,1\n1,4,0\n");
+  EXPECT_EQ(flow("u.csv").spec().str(), "x float32 [1], y float32 []");
+  EXPECT_EQ(flow("t.csv", ", types: {\"\": number}").spec().str(), "x float32 [2], y float32 []");
+}
+
+TEST_F(CsvFeatures, may_have_dates_of_an_order_that_the_config_says) {
+  write("t.csv", "when,v,y\n01/02/2024,1,0\n03/02/2024,5,1\n04/05/2024,9,1\n");
+  EXPECT_THAT(
+      flow("t.csv").facts()[0].remarks,
+      ElementsAre("number: v", HasSubstr("not read: when (dates such as '01/02/2024', of which nothing")));
+  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {when: date}"); }),
+              HasSubstr("set dates: day_first or"));
+  const std::string settings = ", scale: none, dates: ";
+  const DataFlow first = flow("t.csv", settings + "day_first");
+  const DataFlow second = flow("t.csv", settings + "month_first");
+  EXPECT_NEAR(row_of(first, 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6) << "February";
+  EXPECT_NEAR(row_of(second, 0)[1], 0, 1e-6) << "January";
+  EXPECT_NEAR(row_of(second, 1)[1], std::sin(2 * M_PI * 2 / 12), 1e-6);
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(first).components()));
+  EXPECT_NEAR(row_of(flow("t.csv", "", stored), 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6);
+}
+
+TEST_F(CsvFeatures, take_1_and_1_0_for_one_category) {
+  write("t.csv", "k,y\n1,0\n2.0,0\n3,1\n1.0,0\n2,1\n07,1\n7,0\n");
+  const DataFlow train = flow("t.csv", ", types: {k: category}");
+  EXPECT_EQ(train.spec().str(), "x float32 [6], y float32 []") << "07, 1, 2, 3, 7 and others";
+  EXPECT_EQ(row_of(train, 0), row_of(train, 3));
+  EXPECT_THAT(row_of(train, 1), ElementsAre(0, 0, 1, 0, 0, 0));
+  EXPECT_EQ(row_of(train, 1), row_of(train, 4));
+  EXPECT_NE(row_of(train, 5), row_of(train, 6)) << "codes with zeros in front are texts";
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  write("v.csv", "k,y\n3.0,0\n,0\n");
+  EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), row_of(train, 2));
+  write("w.csv", "k,y\n1,0\n1.0,0\na,1\na,0\n");
+  EXPECT_NE(row_of(flow("w.csv", ", types: {k: category}"), 0),
+            row_of(flow("w.csv", ", types: {k: category}"), 1))
+      << "not all are numbers";
+}
+
+TEST_F(CsvFeatures, warn_of_a_column_whose_categories_are_all_new) {
+  write("t.csv", "k,y\nred,0\nblue,0\nred,1\nblue,1\n");
+  const DataFlow train = flow("t.csv");
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto warnings = [&](const std::string& text) {
+    write("v.csv", text);
+    testing::internal::CaptureStderr();
+    flow("v.csv", "", stored);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(
+      warnings("k,y\nRed,0\nBlue,1\n"),
+      HasSubstr("v.csv: column 'k' has none of the categories of data.train (blue, red), but Red, Blue; all "
+                "of them count as unknown"));
+  EXPECT_EQ(warnings("k,y\nred,0\nBlue,1\n"), "");
+  EXPECT_EQ(warnings("k,y\nRed,0\n"), "") << "one may be by chance";
 }
 
 TEST_F(CsvFeatures, leave_out_what_names_a_row) {

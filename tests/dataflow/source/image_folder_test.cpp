@@ -1,11 +1,14 @@
 #include <opencv2/imgproc.hpp>
 
+#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_images.h"
 #include "support/live_fields.h"
 
 namespace tpack {
 namespace {
+
+using testing::HasSubstr;
 
 ConfigNode folder_source(const TempFolder& folder) {
   return item("ImageFolder", {{"dir", folder.path()}, {"shuffle", false}});
@@ -29,6 +32,16 @@ TEST(ImageFolder, classes_and_files_are_in_alphabetical_order) {
     seen.push_back(d.image(0).size().str() + " " + std::to_string(static_cast<int>(d.tensor(1).at(0))));
   }
   EXPECT_EQ(seen, (std::vector<std::string>{"5x6 0", "30x20 1", "9x7 1"}));
+}
+
+TEST(ImageFolder, classes_that_are_numbers_are_in_their_order) {
+  const TempFolder folder;
+  for (const char* name : {"10/a.png", "2/a.png", "1/a.png"}) folder.write(name, encode_png(photo(4, 4)));
+  EXPECT_EQ(make_flow(list({folder_source(folder)})).spec()[1].classes,
+            (std::vector<std::string>{"1", "2", "10"}));
+  folder.write("x/a.png", encode_png(photo(4, 4)));
+  EXPECT_EQ(make_flow(list({folder_source(folder)})).spec()[1].classes,
+            (std::vector<std::string>{"1", "10", "2", "x"}));
 }
 
 TEST(ImageFolder, batches_have_any_size_if_a_remainder_is_possible) {

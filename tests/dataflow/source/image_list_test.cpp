@@ -134,6 +134,15 @@ TEST(ImageList, paths_are_relative_to_the_list_or_to_root) {
   EXPECT_THAT(images.error("file: lists/other.txt, root: none"), HasSubstr("no such folder"));
 }
 
+TEST(ImageList, of_windows_has_backslashes) {
+  const ListedImages images;
+  images.list("l.txt", "photos\\5.png a\r\nphotos/6.png b\r\n");
+  EXPECT_THAT(samples_with_images(images.flow("file: l.txt")), ElementsAre("5x4: 0", "6x4: 1"));
+  images.list("t.csv", "path,y\nphotos\\my 7.png,3\n");
+  EXPECT_THAT(samples_with_images(images.flow("file: t.csv, path: path, columns: {y: y}")),
+              ElementsAre("7x4: 3"));
+}
+
 TEST(ImageList, bad_lines_and_files_can_be_left_out) {
   const ListedImages images;
   images.folder().write("photos/broken.png", {'n', 'o'});

@@ -107,7 +107,30 @@ TEST(SplitParts, in_order_begin_with_the_training) {
       [] {
         ordered_parts({"1", "3/4/2020"}, {0.5, 0.5});
       },
-      ThrowsMessage<DataError>("'1' is neither a number nor a date such as 2020-04-03"));
+      ThrowsMessage<DataError>("'1' is neither a number nor a date such as 2020-04-03 or 2020-04-03 9:00"));
+}
+
+TEST(SplitParts, have_the_order_of_times_not_of_their_texts) {
+  const std::vector<size_t> later_last{0, 1, 0, 1};
+  EXPECT_EQ(ordered_parts({"2011-01-01 9:00", "2011-01-01 10:00", "2011-01-01 8:59", "2011-01-01 23:00"},
+                          {0.5, 0.5}),
+            later_last);
+  EXPECT_EQ(ordered_parts({"28.02.2020", "01.03.2020", "27.02.2020", "02.03.2020"}, {0.5, 0.5}), later_last);
+  EXPECT_EQ(ordered_parts({"2/28/2020", "11/1/2020", "2/27/2020", "10/2/2020"}, {0.5, 0.5}), later_last);
+  EXPECT_EQ(ordered_parts({"2020-01-01T10:00:00+02:00", "2020-01-01T09:00:00Z", "2020-01-01T07:00:00Z",
+                           "2020-01-01T10:00:00-01:00"},
+                          {0.5, 0.5}),
+            later_last);
+  EXPECT_EQ(ordered_parts({"2020-01-01 10:00:00.25", "2020-01-01 10:00:00.5", "2020-01-01 10:00:00.1",
+                           "2020-01-01 10:00:00.75"},
+                          {0.5, 0.5}),
+            later_last)
+      << "within a second";
+  EXPECT_THAT(
+      [] {
+        ordered_parts({"1/2/2020", "3/4/2020"}, {0.5, 0.5});
+      },
+      ThrowsMessage<DataError>(testing::HasSubstr("of which nothing tells the day from the month")));
 }
 
 TEST(SplitParts, of_hashes_stay_when_samples_are_added) {

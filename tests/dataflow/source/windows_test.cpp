@@ -75,6 +75,42 @@ TEST_F(WindowsTest, keep_series_apart) {
               HasSubstr("a window needs 7 rows, but no series of column 's' has as many"));
 }
 
+/// As stored by date: the rows of q between those of p.
+TEST_F(WindowsTest, of_a_series_skip_the_rows_of_others) {
+  std::string text = "s,a,b,y\n";
+  for (int t = 0; t < 6; ++t) {
+    text += "p," + std::to_string(t) + ",0," + std::to_string(t) + "\n";
+    if (t > 2) text += "q," + std::to_string(t) + ",1," + std::to_string(10 + t) + "\n";
+  }
+  folder_.write("t.csv", {text.begin(), text.end()});
+  EXPECT_EQ(samples(flow("length: 2, targets: [y], key: s")),
+            (std::vector<std::vector<int>>{
+                {0, 0, 1, 0, 2}, {1, 0, 2, 0, 3}, {2, 0, 3, 0, 4}, {3, 0, 4, 0, 5}, {3, 1, 4, 1, 15}}))
+      << "in the order of the rows that end them";
+}
+
+TEST_F(WindowsTest, of_two_parts_predict_no_row_in_common) {
+  const auto targets = [&](const std::string& part, const std::string& how) {
+    std::vector<std::vector<int>> all;
+    for (const auto& sample :
+         samples(flow("length: 2, targets: [y], horizon: 3", part + ", shares: 0.4, " + how)))
+      all.emplace_back(sample.end() - 3, sample.end());
+    return all;
+  };
+  const auto validation = targets("part: validation", "order: rows");
+  EXPECT_EQ(validation, (std::vector<std::vector<int>>{{600, 700, 800}, {700, 800, 900}}));
+  EXPECT_EQ(targets("part: train", "order: rows"),
+            (std::vector<std::vector<int>>{{200, 300, 400}, {300, 400, 500}}))
+      << "not 400 to 600, and 500 to 700";
+  const DataFlow train = flow("length: 2, targets: [y], horizon: 3", "part: train, shares: 0.4, order: rows");
+  EXPECT_THAT(train.facts()[0].remarks,
+              testing::Contains(HasSubstr("2 windows left out, as rows that they predict")));
+  testing::internal::CaptureStderr();
+  targets("part: train", "seed: 1");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("so both parts overlap; for series, set split: {order: rows}"));
+}
+
 TEST_F(WindowsTest, are_divided_in_the_order_of_time) {
   std::vector<int> last;
   for (const auto& sample :

@@ -56,6 +56,23 @@ TEST(Limit, keeps_the_partners_of_a_join) {
   EXPECT_EQ(samples, 10);
 }
 
+TEST(Limit, warns_of_classes_that_the_first_samples_lack) {
+  const TempFolder folder;
+  const std::string text = "x,c\n1,a\n2,a\n3,a\n4,b\n5,b\n6,c\n";
+  folder.write("t.csv", {text.begin(), text.end()});
+  const auto warnings = [&](ConfigNode limit) {
+    const ConfigNode csv = item("CSV", {{"file", folder.path("t.csv")}, {"labels", ConfigNode{{"c", "c"}}}});
+    testing::internal::CaptureStderr();
+    make_flow(list({csv, item("Limit", std::move(limit))})).prepare();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warnings(3),
+              testing::HasSubstr("the first 3 of 6 samples have no 'c' of class 'b', 'c'; for samples of "
+                                 "all classes, write Limit: {samples: 3, shuffle: true}"));
+  EXPECT_EQ(warnings(6), "");
+  EXPECT_EQ(warnings({{"samples", 3}, {"shuffle", true}}), "");
+}
+
 TEST(Limit, comes_right_after_a_source_that_reads_in_any_order) {
   for (const ConfigNode& before :
        {list({item("CountingInOrder", 5), item("Limit", 3)}),
