@@ -222,6 +222,11 @@ std::optional<double> ClassReport::figure(const std::string& name) const {
   return std::nullopt;
 }
 
+bool ClassReport::may_be_figure(const std::string& name) {
+  return std::any_of(kFigures.begin(), kFigures.end(),
+                     [&](const auto& one) { return name.starts_with(one.first); });
+}
+
 std::vector<std::string> ClassReport::figures_of(const std::vector<std::string>& classes) {
   std::vector<std::string> all;
   for (const auto& [prefix, member] : kFigures) {

@@ -60,6 +60,8 @@ class ClassReport {
   double samples() const;
   /// "recall.CLASS", "precision.CLASS" or "f1.CLASS"; nothing for other names.
   std::optional<double> figure(const std::string& name) const;
+  /// Whether a name is of that form, whatever the classes are.
+  static bool may_be_figure(const std::string& name);
   /// Those names, of classes that have one.
   static std::vector<std::string> figures_of(const std::vector<std::string>& classes);
   /// Samples whose class, or whose labels, are told.

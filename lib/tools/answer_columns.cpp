@@ -71,7 +71,7 @@ WantedColumns AnswerColumns::wanted() const {
     (is_known ? wanted.optional : wanted.required).push_back(column.name);
   }
   std::vector<std::string> names = answers_.names();
-  names.insert(names.end(), {kFile, kIndex});
+  names.insert(names.end(), {"true", kFile, kIndex});
   wanted.others = "the model gives " + join_first(names);
   return wanted;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "predict/class_report.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -17,6 +18,16 @@ ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std:
       return {statistic.position, "unknown statistic '" + statistic.name +
                                       "'; no callback runs the model on data." + flow +
                                       ": add InferenceRunner: {data: " + flow + "} to the callbacks"};
+    const std::string figure = of_flow ? statistic.name.substr(flow.size() + 1) : "";
+    const bool has_figures = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
+      return name.starts_with(flow + "_") && ClassReport::may_be_figure(name.substr(flow.size() + 1));
+    });
+    if (ClassReport::may_be_figure(figure) && !has_figures)
+      return {statistic.position,
+              "unknown statistic '" + statistic.name +
+                  "'; a figure of one class is reported where it is named: InferenceRunner: "
+                  "{data: " +
+                  flow + ", metrics: [cost, " + figure + "]}"};
   }
   return unknown_reference("statistic", statistic.name, statistic.position, known);
 }

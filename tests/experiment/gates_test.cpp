@@ -85,6 +85,23 @@ TEST(Gates, of_unknown_statistics_are_rejected) {
   EXPECT_EQ(rejected("best costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
 }
 
+TEST(Gates, of_one_class_say_where_such_a_figure_is_named) {
+  const StatisticGoals provided = {{"validation_cost", Goal::kMin}};
+  const auto complaint = [&](const std::string& name, const StatisticGoals& known) -> std::string {
+    try {
+      check_gates({parse_gate(name, ">= 1", {})}, known, {"validation"});
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint("validation_recall.yes", provided),
+            "unknown statistic 'validation_recall.yes'; a figure of one class is reported where it is named: "
+            "InferenceRunner: {data: validation, metrics: [cost, recall.yes]}");
+  EXPECT_EQ(complaint("validation_recall.yess", {{"validation_recall.yes", Goal::kMax}}),
+            "unknown statistic 'validation_recall.yess'; did you mean 'validation_recall.yes'?");
+}
+
 TEST(Gates, that_bad_values_meet_are_rejected) {
   for (const char* bound : {"< 0.9", "<= 0.9"}) {
     EXPECT_EQ(rejected("accuracy", bound), "gate accuracy " + std::string(bound) +

@@ -204,6 +204,8 @@ TEST(ClassReport, has_figures_of_a_class_by_name) {
   EXPECT_EQ(report.figure("f1.no"), 2.0 / 3);
   EXPECT_FALSE(report.figure("recall.maybe"));
   EXPECT_FALSE(report.figure("recall"));
+  EXPECT_TRUE(ClassReport::may_be_figure("recall.maybe"));
+  EXPECT_FALSE(ClassReport::may_be_figure("recall"));
   EXPECT_THAT(ClassReport::figures_of({"a", "b"}),
               ElementsAre("precision.a", "precision.b", "recall.a", "recall.b", "f1.a", "f1.b"));
 }
