@@ -73,8 +73,9 @@ void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOpt
   command.add_flag("--full-size", options->infer.full_size,
                    "each image in its own size, without the crops and resizes of the flow, for networks that "
                    "take any size (of convolutions alone)");
-  command.add_option("--data", options->infer.data,
-                     "flow of the config whose samples are predicted, in place of files");
+  command.add_option(
+      "--data", options->infer.data,
+      "flow of the config whose samples are predicted, in the order of its data, in place of files");
   command
       .add_option(
           "--average", options->average,

@@ -32,7 +32,7 @@ std::string line_of(const std::vector<std::string>& row, const std::vector<Colum
 std::string wrapped_row(std::vector<std::string> row, const std::vector<Column>& columns, size_t width) {
   constexpr size_t kLeast = 30;
   constexpr size_t kIndent = 4;
-  const std::string line = line_of(row, columns);
+  std::string line = line_of(row, columns);
   const bool fits = width == 0 || row.size() < columns.size() || character_count(line) <= width + 1;
   if (fits || row.size() < 2) return line;
   size_t begin = 0;
@@ -70,7 +70,8 @@ std::string TextTable::str(size_t width) const {
     std::vector<std::string> rule;
     for (const Column& column : columns) rule.emplace_back(column.width, '-');
     std::string line = line_of(rule, columns);
-    if (width > 0 && line.size() > width + 1) line = line.substr(0, line.find_last_not_of(' ', width - 1) + 1) + "\n";
+    if (width > 0 && line.size() > width + 1)
+      line = line.substr(0, line.find_last_not_of(' ', width - 1) + 1) + "\n";
     text += line;
   }
   for (const auto& row : rows_) text += wrapped_row(row, columns, width);

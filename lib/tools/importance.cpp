@@ -39,10 +39,11 @@ ColumnParts columns_of(const DataFlow& flow, const std::string& component) {
   return {};
 }
 
-std::vector<ImportanceUnit> units_of_input(const TowerInput& input, size_t number, const ColumnParts& columns) {
+std::vector<ImportanceUnit> units_of_input(const TowerInput& input, size_t number,
+                                           const ColumnParts& columns) {
   const Shape& shape = input.spec.shape;
   const int64_t elements = shape.elements();
-  const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  const int64_t last = shape.rank() == 0 ? 1 : shape[-1];
   const int64_t sum = std::accumulate(columns.widths.begin(), columns.widths.end(), int64_t{0});
   std::vector<ImportanceUnit> units;
   if (columns.names.size() == columns.widths.size() && sum == last && input.layout.empty()) {
@@ -70,7 +71,7 @@ Tensor joined(const std::vector<std::vector<Tensor>>& batches, size_t input) {
   int64_t samples = 0;
   for (const auto& batch : batches) samples += batch[input].shape()[0];
   const TensorSpec& spec = batches[0][input].spec();
-  const Tensor all(spec.dtype, spec.shape.drop_front().prepend(samples));
+  Tensor all(spec.dtype, spec.shape.drop_front().prepend(samples));
   auto* to = static_cast<std::byte*>(all.raw());
   for (const auto& batch : batches) {
     std::memcpy(to, batch[input].raw(), batch[input].bytes());

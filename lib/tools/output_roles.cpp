@@ -91,8 +91,8 @@ class Roles {
   /// No more classes may be asked for than there are.
   void check_classes() const {
     if (options_.top_k == 1) return;
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      const int64_t classes = classes_of(outputs_[i]);
+    for (const WrittenOutput& output : outputs_) {
+      const int64_t classes = classes_of(output);
       if (classes == 0) continue;
       if (options_.top_k > classes)
         throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
@@ -118,8 +118,8 @@ class Roles {
   void check_labels() const {
     if (options_.labels.empty() || has(OutputRole::kLabelSet)) return;
     const std::string names = options_.labels + ": has " + std::to_string(labels_.size()) + " names, ";
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      const int64_t classes = classes_of(outputs_[i]);
+    for (const WrittenOutput& output : outputs_) {
+      const int64_t classes = classes_of(output);
       if (classes == 0) continue;
       if (std::ssize(labels_) == classes) return;
       throw ConfigError(names + "the model has " + std::to_string(classes) +

@@ -80,7 +80,10 @@ class CsvValues {
   /// Of the columns, in order.
   virtual const std::vector<std::string>& names() const = 0;
   /// How many numbers each column has.
-  virtual std::vector<int64_t> widths() const { return std::vector<int64_t>(names().size(), 1); }
+  virtual std::vector<int64_t> widths() const {
+    std::vector<int64_t> of_one(names().size(), 1);
+    return of_one;
+  }
   /// The same columns without rows, for a part of the table of about so many rows; `append` takes it.
   virtual std::unique_ptr<CsvValues> part(size_t rows) const = 0;
   /// Takes the rows of a part after those that there are.
