@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -72,18 +72,18 @@ std::string digest_of(const MapFlow& map, uint64_t seed, int samples) {
 
 bool draws(const MapFlow& map, bool is_batched, const Stopwatch& time) {
   constexpr uint64_t kSeeds = 7;  // few maps that draw rarely do so in none of them
-  constexpr double kEnough_s = 0.5;
+  constexpr double kEnoughSeconds = 0.5;
   const int samples = is_batched ? 1 : 4;
   const std::string first = digest_of(map, 0, samples);
-  for (uint64_t seed = 1; seed < kSeeds && time.seconds() < kEnough_s; ++seed)
+  for (uint64_t seed = 1; seed < kSeeds && time.seconds() < kEnoughSeconds; ++seed)
     if (digest_of(map, seed, samples) != first) return true;
   return false;
 }
 
 struct NumberRange {
   Moments moments;
-  double low = INFINITY;
-  double high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
 
   void add(double x) {
     moments.add(x);

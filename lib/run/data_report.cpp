@@ -103,11 +103,11 @@ std::string complaint_of(const RandomAccessSource& source, int64_t index) {
 /// Of the first sample that is bad; `time` says how long all of them have taken.
 std::string complaint_of_few(const RandomAccessSource& source, const Stopwatch& time) {
   constexpr int64_t kMost = 200;
-  constexpr double kEnough_s = 1;
+  constexpr double kEnoughSeconds = 1;
   const int64_t size = source.size();
   if (size == 0 || size == kEndless) return "";
   Rng rng(stable_hash("check"));
-  for (int64_t i = 0; i < std::min(kMost, size) && time.seconds() < kEnough_s; ++i) {
+  for (int64_t i = 0; i < std::min(kMost, size) && time.seconds() < kEnoughSeconds; ++i) {
     const int64_t index = i == 0   ? 0
                           : i == 1 ? size - 1
                           : size < kMost
@@ -115,7 +115,7 @@ std::string complaint_of_few(const RandomAccessSource& source, const Stopwatch& 
                               : static_cast<int64_t>(rng.below(static_cast<uint32_t>(
                                     std::min<int64_t>(size, std::numeric_limits<uint32_t>::max()))));
     if (source.is_bad(index)) continue;  // known
-    const std::string text = complaint_of(source, index);
+    std::string text = complaint_of(source, index);
     if (!text.empty()) return text;
   }
   return "";

@@ -229,7 +229,7 @@ double read_fraction(Scanner& in) {
 std::optional<int64_t> read_minutes(Scanner& in, double& fraction) {
   const auto minute = in.two_digits();
   if (!minute || *minute > 59) return std::nullopt;
-  int64_t seconds = *minute * 60;
+  int64_t seconds = int64_t{*minute} * 60;
   if (!in.take(':')) return seconds;
   const auto second = in.two_digits();
   if (!second || *second > 60) return std::nullopt;
