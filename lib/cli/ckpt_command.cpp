@@ -54,8 +54,9 @@ int inspect(const std::string& path, bool as_json) {
     std::cout << json.dump(1) << "\n";
     return 0;
   }
-  std::cout << "step " << content.step << ", epoch " << content.epoch << "\n\n" << table.str();
+  std::cout << "step " << content.step << ", epoch " << content.epoch << "\n";
   if (!json["fitted"].empty()) std::cout << "\n" << fitted.str();
+  std::cout << "\n" << table.str();
   if (!changes.empty())
     std::cout << "\nchanged when the run was resumed\n" << join(changes.lines(), "\n") << "\n";
   return 0;

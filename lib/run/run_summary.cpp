@@ -16,6 +16,7 @@ std::string run_summary(const std::string& folder) {
       const json record = json::parse(*ended);
       for (const auto& [key, value] : record.items()) summary[key] = value;
     }
+    if (const auto gates = read_whole_file(folder + "/gates.json")) summary["gates"] = json::parse(*gates);
     summary["statistics"] = json::object();
     const auto statistics = read_whole_file(folder + "/stats.json");
     if (statistics)
