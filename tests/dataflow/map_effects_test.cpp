@@ -24,8 +24,8 @@ TEST(MapEffects, tell_which_map_draws) {
   for (const char* drawing :
        {"Flip", "{GaussianNoise: 9}", "{RandomCrop: 4}", "{RandomErasing: {prob: 0.2}}"})
     EXPECT_THAT(random_map(flow_with(std::string(", MapData: {component: image, map: {Cast: uint8}}"
-                                               ", AugmentImageComponent: [") +
-                                   drawing + "]"))
+                                                 ", AugmentImageComponent: [") +
+                                     drawing + "]"))
                     .value_or("none"),
                 testing::AllOf(HasSubstr("f.yaml:1:"), HasSubstr(": augment_image_component_0")))
         << drawing;
@@ -44,11 +44,12 @@ TEST(MapEffects, tell_numbers_of_another_size) {
   EXPECT_EQ(
       other_scale(
           flow_with(cast),
-          flow_with(", AugmentImageComponent: [Resize: 6], MapData: {component: image, map: {Cast: float32}}")),
+          flow_with(
+              ", AugmentImageComponent: [Resize: 6], MapData: {component: image, map: {Cast: float32}}")),
       std::nullopt)
       << "crops and sizes change little";
   EXPECT_TRUE(other_scale(flow_with(cast), flow_with(", AugmentImageComponent: [CenterCrop: 4], MapData: "
-                                                 "{component: image, map: {Scale: {offset: -1000}}}"))
+                                                     "{component: image, map: {Scale: {offset: -1000}}}"))
                   .has_value());
 }
 
