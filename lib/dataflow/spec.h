@@ -37,6 +37,9 @@ struct ComponentSpec {
   Depth depth = Depth::k8;
   /// Of an image: its channels are those of so many frames, one after the other.
   int frames = 1;
+  /// Of an image of files: how they are read.
+  Background background = {};
+  bool upright = true;
   Annotation annotation = Annotation::kNone;
   /// Probabilities of classes, float32 [classes], in place of the class numbers that a model declares
   /// (MixUp). A training step takes them as they are; everything else has class numbers.

@@ -12,6 +12,7 @@
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
 
 namespace tpack {
@@ -115,6 +116,7 @@ class ImageBoxes final : public RandomAccessSource {
       for (const AnnotatedBox& box : image.boxes) ++counts[static_cast<size_t>(box.label)];
     for (size_t k = 0; k < classes_.size(); ++k) facts.classes.push_back({classes_[k], counts[k]});
     facts.remarks = remarks_;
+    for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
     return facts;
   }
 
@@ -136,6 +138,9 @@ class ImageBoxes final : public RandomAccessSource {
         throw DataError(annotations_, printable(image.file) + " has " + std::to_string(image.boxes.size()) +
                                           " boxes; set max_boxes to the most that an image has");
     }
+    first_.start(kFirstImages);
+    for (const AnnotatedImage& image : images_)
+      first_.look_at((fs::path(dir_) / image.file).string(), image.file);
     make_fingerprint();
   }
 
@@ -257,6 +262,7 @@ class ImageBoxes final : public RandomAccessSource {
   std::vector<std::string> classes_;
   std::vector<AnnotatedImage> images_;
   std::vector<std::string> remarks_;
+  FirstImages first_{p_, "ImageBoxes", "'boxes'"};
   std::string fingerprint_;
 };
 

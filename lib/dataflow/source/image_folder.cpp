@@ -11,6 +11,7 @@
 #include "dataflow/fitted_data.h"
 #include "dataflow/format/csv.h"
 #include "dataflow/source.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
 #include "system/file_io.h"
 
@@ -57,7 +58,7 @@ class ImageFolder final : public RandomAccessSource {
     return with_image_files(
         Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder "
                        "for each class: DIR/CLASS/NAME.jpg. Hidden files and folders, and __MACOSX, are left "
-                       "out. Images are turned upright as their Exif data say.")
+                       "out.")
             .example("ImageFolder: {dir: photos/train}")
             .field("dir", &Params::dir,
                    "the folder; classes are its folders in alphabetical order (by value if all are "
@@ -93,7 +94,7 @@ class ImageFolder final : public RandomAccessSource {
     for (size_t label = 0; label < classes_.size(); ++label)
       if (folders_[label].empty()) left_out_.absent.push_back(classes_[label]);
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
-    cut_ = find_cut();
+    look_at_first();
     if (files_.empty()) {
       reject_class_folder();
       throw DataError(
@@ -110,7 +111,7 @@ class ImageFolder final : public RandomAccessSource {
     SourceFacts facts{.samples = size(), .unit = "images"};
     facts.classes = count_classes(classes_, class_numbers(kLabel));
     facts.remarks = left_out_.remarks();
-    if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageFolder"));
+    for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
     return facts;
   }
   std::string fingerprint() const override {
@@ -189,18 +190,13 @@ class ImageFolder final : public RandomAccessSource {
     }
     if (files_.size() == before) left_out_.empty_classes.push_back(printable(name));
   }
-  /// An image of which the lower bits are dropped; empty if there is none. Looks at the first one of each
-  /// class: to open every file takes too long.
-  std::string find_cut() const {
-    if (p_.depth != Depth::k8) return {};
-    int32_t looked_at = -1;
+  void look_at_first() {
+    int32_t of_class = -1;
     for (const Entry& file : files_) {
-      if (file.label == looked_at || !may_be_deep_image(file.name)) continue;
-      looked_at = file.label;
-      if (is_deep_image(path_of(file)))
-        return classes_[static_cast<size_t>(file.label)] + "/" + printable(file.name);
+      if (file.label != of_class) first_.start(1);
+      of_class = file.label;
+      first_.look_at(path_of(file), classes_[static_cast<size_t>(file.label)] + "/" + file.name);
     }
-    return {};
   }
   static bool is_other_file(const fs::directory_entry& entry) {
     std::error_code unknown;
@@ -236,7 +232,7 @@ class ImageFolder final : public RandomAccessSource {
   std::vector<std::string> folders_;  // of the classes; "": has none
   std::vector<Entry> files_;
   LeftOut left_out_;
-  std::string cut_;
+  FirstImages first_{p_, "ImageFolder", ""};
 };
 
 TPACK_REGISTER(Source, ImageFolder, "ImageFolder");

@@ -20,6 +20,7 @@
 #include "dataflow/source/csv_labels.h"
 #include "dataflow/source/csv_rows.h"
 #include "dataflow/source/csv_values.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
 #include "system/log.h"
 
@@ -82,7 +83,7 @@ class ImageList final : public RandomAccessSource {
         Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with "
                        "`path class` in each line, as Caffe has it, or, with `path`, a CSV table with paths "
                        "and classes, numbers or sets of labels. Gives `image` and `label`, or the components "
-                       "of `labels` and `columns`. Images are turned upright as their Exif data say.")
+                       "of `labels` and `columns`.")
             .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
             .field("file", &Params::file,
                    "the list; in a text, what follows the last space is the class, so paths may have spaces; "
@@ -203,7 +204,7 @@ class ImageList final : public RandomAccessSource {
                               (bad_.size() == 1 ? " bad image: " : " bad images; the first one is ") +
                               "line " + std::to_string(lines_[row]) + ": " + why);
     }
-    if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageList"));
+    for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
     return facts;
   }
   std::vector<FittedComponent> fitted() const override {
@@ -241,7 +242,6 @@ class ImageList final : public RandomAccessSource {
     paths_.clear();
     lines_.clear();
     bad_.clear();
-    cut_.clear();
     further_bad_ = 0;
     if (is_table_)
       read_table();
@@ -425,18 +425,13 @@ class ImageList final : public RandomAccessSource {
                           "; none of its files exist; 'root' is the folder that paths are "
                           "relative to, by default that of the list");
     for (const auto& [row, why] : bad_) further_bad_ += is_bad_in_table(row) ? 0 : 1;
-    find_cut();
+    look_at_first();
     fingerprint_ = digest.text();
   }
-  /// Looks at the first files that may lose bits: to open every file takes too long.
-  void find_cut() {
-    if (p_.depth != Depth::k8) return;
-    int most = 10;
-    for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
-      if (!may_be_deep_image(paths_[row]) || bad_.contains(row)) continue;
-      --most;
-      if (is_deep_image(file(row))) cut_ = printable(paths_[row]);
-    }
+  void look_at_first() {
+    first_.start(kFirstImages);
+    for (size_t row = 0; row < paths_.size(); ++row)
+      if (!bad_.contains(row)) first_.look_at(file(row), paths_[row]);
   }
 
   Params p_;
@@ -452,7 +447,7 @@ class ImageList final : public RandomAccessSource {
   std::vector<int64_t> lines_;                 // of each path
   std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
   int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
-  std::string cut_;
+  FirstImages first_{p_, "ImageList", p_.points.empty() ? "" : "'points'"};
   std::string slashed_;      // the first path whose backslashes became slashes, and that one
   bool has_commas_ = false;  // the first line of a text
   std::string fingerprint_;

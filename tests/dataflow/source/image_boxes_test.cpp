@@ -263,7 +263,9 @@ const live::Fields kImageBoxes("source", "ImageBoxes",
                                            {"classes", "[dog, cat]"},
                                            {"max_boxes", "7"},
                                            {"depth", "16"}},
-                                .left_out = {{"max_megapixels", "as of ImageFolder, whose test shows it"}},
+                                .left_out = {{"background", "as of ImageFolder, whose test shows it"},
+                                             {"upright", "as of ImageFolder, whose test shows it"},
+                                             {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                 .build = content_of_boxes});
 
 }  // namespace

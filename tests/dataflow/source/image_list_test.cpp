@@ -283,6 +283,8 @@ const live::Fields kImageList("source", "ImageList",
                                           {"root", "root"},
                                           {"depth", "16"}},
                                .left_out = {{"decimal", "as of CSV, which reads the table"},
+                                            {"background", "as of ImageFolder, whose test shows it"},
+                                            {"upright", "as of ImageFolder, whose test shows it"},
                                             {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                .build = content_of_listed});
 

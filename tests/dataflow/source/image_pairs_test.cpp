@@ -382,7 +382,9 @@ const live::Fields kImagePairs(
                 {"ignore", "1"},
                 {"threshold", "1"},
                 {"depth", "16"}},
-     .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"},
+     .left_out = {{"background", "as of ImageFolder, whose test shows it"},
+                  {"upright", "as of masks that are turned, in mask_file_test.cpp"},
+                  {"classes", "names of the spec, and what values there may be, which tests above show"},
                   {"max_megapixels", "an error for larger masks, which a test above shows"}},
      .build = content_with_pairs});
 
