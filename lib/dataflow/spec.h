@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/field.h"
@@ -20,6 +21,10 @@ enum class Annotation : uint8_t {
             // class; -1: there is no box
   kPoints,  // float32 [points, 2]: x and y in pixels from the left upper corner; may lie outside
 };
+
+/// Points of a component of kPoints, by their row, or classes of kBoxes that change places when an image is
+/// mirrored, such as left and right eyes.
+using MirrorPairs = std::vector<std::pair<int64_t, int64_t>>;
 
 /// One component of the datapoints of a flow.
 struct ComponentSpec {
@@ -41,6 +46,7 @@ struct ComponentSpec {
   Background background = {};
   bool upright = true;
   Annotation annotation = Annotation::kNone;
+  MirrorPairs mirror_pairs = {};
   /// Probabilities of classes, float32 [classes], in place of the class numbers that a model declares
   /// (MixUp). A training step takes them as they are; everything else has class numbers.
   bool is_mixed_label = false;

@@ -14,6 +14,7 @@
 #include "dataflow/source.h"
 #include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
+#include "dataflow/source/mirror_pairs.h"
 
 namespace tpack {
 namespace {
@@ -24,6 +25,7 @@ struct ImageBoxesParams : ImageFileFields {
   Ref<Path> images;
   Ref<Path> annotations;
   std::vector<std::string> classes;
+  std::vector<std::vector<std::string>> mirror_pairs;
   int64_t max_boxes = 100;
   bool difficult = false;
 };
@@ -50,6 +52,9 @@ class ImageBoxes final : public RandomAccessSource {
             .field("classes", &Params::classes,
                    "names of the classes by number; those of YOLO are needed; default: the categories of "
                    "COCO by their ids, the sorted names of VOC")
+            .field("mirror_pairs", &Params::mirror_pairs,
+                   "classes that change places when an augmentor mirrors the image: [[left_hand, "
+                   "right_hand]]")
             .field("max_boxes", &Params::max_boxes, between(1, 10'000),
                    "rows of `boxes`; no image may have more")
             .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too"));
@@ -67,6 +72,7 @@ class ImageBoxes final : public RandomAccessSource {
     ComponentSpec boxes{kBoxes, {DType::kFloat32, Shape{p_.max_boxes, 5}}};
     boxes.annotation = Annotation::kBoxes;
     boxes.classes = classes_;
+    boxes.mirror_pairs = mirrored_classes();
     return {image_of_files(p_), boxes};
   }
   int64_t size() const override { return std::ssize(images_); }
@@ -117,6 +123,16 @@ class ImageBoxes final : public RandomAccessSource {
     for (size_t k = 0; k < classes_.size(); ++k) facts.classes.push_back({classes_[k], counts[k]});
     facts.remarks = remarks_;
     for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
+    const MirrorPairs sides = left_and_right(classes_);
+    if (!sides.empty() && p_.mirror_pairs.empty()) {
+      std::vector<std::string> pairs;
+      for (const auto& [left, right] : sides)
+        pairs.push_back("[" + classes_[static_cast<size_t>(left)] + ", " +
+                        classes_[static_cast<size_t>(right)] + "]");
+      facts.remarks.push_back(
+          "classes have names of left and right; if an augmentor mirrors images (Flip), set mirror_pairs: [" +
+          join(pairs, ", ") + "]");
+    }
     return facts;
   }
 

@@ -117,6 +117,15 @@ TEST_F(ImageBoxes, move_with_their_image) {
   EXPECT_THAT(boxes("annotations: voc", ", AugmentImageComponent: [{CenterCrop: 4}]"), ElementsAre());
 }
 
+TEST_F(ImageBoxes, change_classes_in_a_mirror) {
+  const std::string flip = ", AugmentImageComponent: [Flip: {prob: 1}]";
+  EXPECT_THAT(boxes("annotations: voc, mirror_pairs: [[cat, dog]]", flip),
+              ElementsAre("16 3 36 13 0", "0 20 9.5 30 1"));
+  EXPECT_THAT(boxes("annotations: voc, mirror_pairs: [[cat, dog]]"),
+              ElementsAre("4 3 24 13 1", "30.5 20 40 30 0"));
+  EXPECT_THAT(error("annotations: voc, mirror_pairs: [[cat, dogs]]"), HasSubstr("did you mean 'dog'?"));
+}
+
 /// A box drawn into the image is around what is there afterwards.
 TEST_F(ImageBoxes, are_around_the_pixels_of_their_objects) {
   cv::Mat image(60, 90, CV_8UC3, cv::Scalar::all(0));
@@ -263,7 +272,8 @@ const live::Fields kImageBoxes("source", "ImageBoxes",
                                            {"classes", "[dog, cat]"},
                                            {"max_boxes", "7"},
                                            {"depth", "16"}},
-                                .left_out = {{"background", "as of ImageFolder, whose test shows it"},
+                                .left_out = {{"mirror_pairs", "of an augmentor, which a test above shows"},
+                                             {"background", "as of ImageFolder, whose test shows it"},
                                              {"upright", "as of ImageFolder, whose test shows it"},
                                              {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                 .build = content_of_boxes});
