@@ -92,6 +92,7 @@ class ImageBoxes final : public RandomAccessSource {
     read_image_file(file_of(index), p_, image);
     const double width = image.size().width;
     const double height = image.size().height;
+    check_size(of, width, height);
     const Tensor& boxes = out.renew(1, {DType::kFloat32, Shape{p_.max_boxes, 5}});
     auto* row = boxes.data<float>();
     for (const AnnotatedBox& box : of.boxes) {
@@ -163,6 +164,34 @@ class ImageBoxes final : public RandomAccessSource {
  private:
   static constexpr const char* kBoxes = "boxes";
 
+  /// Errors: DataError for boxes of an image of another size.
+  static void check_size(const AnnotatedImage& of, double width, double height) {
+    const auto differs = [](double annotated, double own) { return annotated > 0 && annotated != own; };
+    if (!differs(of.width, width) && !differs(of.height, height)) return;
+    const bool is_turned = of.width == height && of.height == width;
+    const auto text = [](double w, double h) { return shortest(w) + "x" + shortest(h); };
+    throw DataError("its annotation is of an image of " + text(of.width, of.height) +
+                    " pixels, and the file has " + text(width, height) +
+                    (is_turned ? "; if the image is turned by its Exif data, and the boxes were made for the "
+                                 "image as it is stored, set upright: false of ImageBoxes"
+                               : "; use the images that the boxes were made for, or change the boxes with "
+                                 "the images"));
+  }
+  MirrorPairs mirrored_classes() const {
+    std::vector<std::vector<int64_t>> numbers;
+    for (const std::vector<std::string>& pair : p_.mirror_pairs) {
+      numbers.emplace_back();
+      for (const std::string& name : pair) {
+        const auto found = std::ranges::find(classes_, name);
+        if (found == classes_.end())
+          throw ConfigError("ImageBoxes: 'mirror_pairs' has '" + printable(name) + "'" +
+                            did_you_mean(name, classes_) + ", which is not one of the classes " +
+                            join_first(classes_));
+        numbers.back().push_back(found - classes_.begin());
+      }
+    }
+    return mirror_pairs_of("ImageBoxes", numbers, std::ssize(classes_));
+  }
   static std::string_view text_of(const MappedFile& file) {
     const auto bytes = file.bytes();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

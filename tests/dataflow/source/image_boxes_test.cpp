@@ -153,6 +153,29 @@ TEST_F(ImageBoxes, are_around_the_pixels_of_their_objects) {
   EXPECT_GT(seen, 50);
 }
 
+TEST_F(ImageBoxes, are_of_an_image_of_their_size) {
+  const auto error_of_size = [&](int width, int height, const std::string& more) {
+    folder_.write("images/a.png", encode_png(photo(width, height)));
+    return error_of([&] { boxes(more); });
+  };
+  EXPECT_THAT(
+      error_of_size(20, 15, "annotations: coco.json"),
+      HasSubstr("a.png: its annotation is of an image of 40x30 pixels, and the file has 20x15; use the "
+                "images that the boxes were made for"));
+  EXPECT_THAT(error_of_size(30, 40, "annotations: coco.json"), HasSubstr("set upright: false of ImageBoxes"));
+  EXPECT_THAT(error_of_size(20, 30, "annotations: voc"), HasSubstr("an image of 40x0 pixels"));
+  EXPECT_EQ(error_of_size(20, 15, "annotations: yolo, classes: [cat, dog]"), "no error");
+}
+
+TEST_F(ImageBoxes, may_have_paths_of_windows) {
+  std::string coco = kCoco;
+  for (const char* name : {"a.png", "b.png"}) coco.replace(coco.find(name), 5, "sub\\\\" + std::string(name));
+  for (const char* name : {"images/sub/a.png", "images/sub/b.png"})
+    folder_.write(name, encode_png(photo(40, 30)));
+  write("coco.json", coco);
+  EXPECT_EQ(boxes("annotations: coco.json").size(), 2U);
+}
+
 TEST_F(ImageBoxes, have_the_classes_of_the_training_data) {
   const DataFlow train = flow("annotations: voc, difficult: true");  // cat, cow, dog
   const auto fit = std::make_shared<Fit>(train);
