@@ -265,6 +265,7 @@ class ImagePairs final : public RandomAccessSource {
         std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
         if (name.empty() && !may_be_empty)
           throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
+        name = portable_path(dir_, std::move(name));
         if (!name.empty() && !fs::exists(path(dir_, name))) missing.push_back(printable(name));
         return name;
       };
