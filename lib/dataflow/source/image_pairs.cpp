@@ -84,7 +84,8 @@ class ImagePairs final : public RandomAccessSource {
     for (const MaskPaths::Part& part : p_.masks.parts) mask_dirs_.push_back(folder_of(part.path));
     if (p_.masks.empty() && p_.targets.empty())
       throw ConfigError(
-          "ImagePairs: write 'masks' or 'targets'; for images alone, ImageFolder reads folders of classes");
+          "ImagePairs: write 'masks' or 'targets'; for images alone, use ImageFolder: {dir: ..., classes: "
+          "false}");
     if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
       throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
     if (p_.threshold &&

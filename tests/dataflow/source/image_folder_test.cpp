@@ -133,19 +133,58 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_EQ(skipping.bad_samples().count(), 2);
 }
 
-TEST(ImageFolder, names_the_folder_above_if_it_gets_that_of_a_class) {
+TEST(ImageFolder, without_class_folders_says_what_to_write) {
   const TempFolder folder;
   folder.write("photos/cat/1.png", encode_png(photo(8, 8)));
-  for (const std::string end : {"", "/"}) {
-    const std::string dir = folder.path("photos/cat") + end;
-    const DataFlow flow = make_flow(list({item("ImageFolder", {{"dir", dir}})}));
-    EXPECT_EQ(
-        error_of([&] { flow.prepare(); })
-            .find(dir + ": has images, but no class folders; if it is the folder of one class, write dir: " +
-                  folder.path("photos") + ";"),
-        0U)
-        << error_of([&] { flow.prepare(); });
+  const auto error_with = [](const std::string& dir) {
+    return error_of([&] { make_flow(list({item("ImageFolder", {{"dir", dir}})})).prepare(); });
+  };
+  const std::string begin =
+      folder.path("photos/cat") +
+      ": has images, but no class folders; for images without classes, write classes: false; ";
+  EXPECT_EQ(error_with(folder.path("photos/cat")),
+            begin + "with classes, ImageFolder reads DIR/CLASS/NAME.jpg");
+  folder.write("photos/dog/1.png", encode_png(photo(8, 8)));
+  for (const std::string end : {"", "/"})
+    EXPECT_THAT(error_with(folder.path("photos/cat") + end),
+                HasSubstr("; if it is the folder of one class, write dir: " + folder.path("photos")));
+}
+
+TEST(ImageFolder, may_have_images_without_classes) {
+  const TempFolder folder;
+  folder.write("faces/b.png", encode_png(photo(8, 8)));
+  folder.write("faces/more/a.png", encode_png(photo(9, 8)));
+  folder.write("faces/notes.txt", {1});
+  folder.write("faces/.hidden/c.png", {1});
+  for (const char* name : {"config.yaml", "log.txt", "images/fake.png"})
+    folder.write("faces/train_log/gan/" + std::string(name), {1});
+  const DataFlow flow = make_flow(parse_yaml(
+      "[ImageFolder: {dir: " + folder.path("faces") + "/, classes: false, shuffle: false}]", "flow.yaml"));
+  EXPECT_EQ(flow.spec().str(), "image uint8 [?, ?, 3]");
+  std::vector<std::string> sizes;
+  const auto cursor = flow.open({});
+  for (Datapoint d; cursor->next(d);) sizes.push_back(d.image(0).size().str());
+  EXPECT_THAT(sizes, testing::ElementsAre("8x8", "9x8"));
+  EXPECT_EQ(describe(flow.facts()), "2 images");
+  EXPECT_THAT(
+      flow.facts()[0].remarks,
+      testing::ElementsAre("ignored 1 file (.txt)", "not read, because runs of tpack wrote them: train_log"));
+  EXPECT_EQ(flow.fingerprint().size(), 32U);
+}
+
+TEST(ImageFolder, leaves_out_what_runs_have_written) {
+  const TempFolder folder;
+  folder.write("cat/1.png", encode_png(photo(8, 8)));
+  folder.write("dog/1.png", encode_png(photo(8, 8)));
+  for (const char* name : {"config.yaml", "log.txt", "images/fake.png"}) {
+    folder.write("run/" + std::string(name), {1});
+    folder.write("train_log/gan/" + std::string(name), {1});
   }
+  const DataFlow flow = make_flow(list({folder_source(folder)}));
+  flow.prepare();
+  EXPECT_THAT(flow.spec()[1].classes, testing::ElementsAre("cat", "dog"));
+  EXPECT_THAT(flow.facts()[0].remarks,
+              testing::ElementsAre("not read, because runs of tpack wrote them: run, train_log"));
 }
 
 TEST(ImageFolder, counts_a_dangling_link_as_a_broken_image) {
