@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/format/stored_pixels.h"
 #include "dataflow/frames.h"
 #include "draw/annotation.h"
 #include "draw/png.h"
@@ -75,9 +76,10 @@ Tensor to_rgb(const Tensor& image) {
   cv::Mat bytes;
   const double scale = 255 / std::max(most - least, 1e-12);
   floats.convertTo(bytes, CV_8U, scale, -least * scale);
-  if (bytes.channels() == 1) cv::cvtColor(bytes, bytes, cv::COLOR_GRAY2RGB);
+  cv::Mat pixels;
+  give_pixels(bytes, {.background = Background{}}, 3, pixels);
   Tensor rgb(DType::kUInt8, {side(0), side(1), 3});
-  std::memcpy(rgb.raw(), bytes.data, rgb.bytes());
+  std::memcpy(rgb.raw(), pixels.data, rgb.bytes());
   return rgb;
 }
 

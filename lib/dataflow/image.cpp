@@ -1,5 +1,7 @@
 #include "dataflow/image.h"
 
+#include <algorithm>
+
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
@@ -44,6 +46,33 @@ ConfigNode Codec<Depth>::dump(Depth depth) {
   return depth == Depth::k16 ? 16 : 8;
 }
 
+std::string Background::str() const {
+  if (*this == Background{}) return "white";
+  if (*this == Background{{0, 0, 0}}) return "black";
+  return "[" + std::to_string(rgb[0]) + ", " + std::to_string(rgb[1]) + ", " + std::to_string(rgb[2]) + "]";
+}
+
+std::optional<Background> Codec<Background>::parse(const ConfigNode& node, Reader& reader) {
+  const std::vector<ConfigNode> values = node.is_list()
+                                             ? std::vector(node.items().begin(), node.items().end())
+                                             : std::vector<ConfigNode>(3, node);
+  const auto is_value = [](const ConfigNode& value) {
+    return value.kind() == ConfigNode::Kind::kInt && value.as_int() >= 0 && value.as_int() <= 255;
+  };
+  Background background;
+  if (values.size() != background.rgb.size() || !std::ranges::all_of(values, is_value)) {
+    reader.wrong_type(node, "[red, green, blue] or one number, from 0 to 255");
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < values.size(); ++i) background.rgb.at(i) = static_cast<uint8_t>(values[i].as_int());
+  return background;
+}
+
+ConfigNode Codec<Background>::dump(const Background& background) {
+  const auto& [red, green, blue] = background.rgb;
+  return ConfigNode::list({ConfigNode(int64_t{red}), ConfigNode(int64_t{green}), ConfigNode(int64_t{blue})});
+}
+
 Image::Image() = default;
 Image::Image(Image&&) noexcept = default;
 Image& Image::operator=(Image&&) noexcept = default;
@@ -58,7 +87,7 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
 
 void Image::header_known(const ImageForm& form, std::string_view origin) {
   origin_ = origin;
-  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form.frames, form.max_megapixels); });
+  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form); });
   channels_ = form.channels();
   form_ = form;
 }
@@ -86,6 +115,8 @@ Box Image::decode(const DecodeRequest& request) {
   DecodeRequest of_this = request;
   of_this.depth = form_.depth;
   of_this.frames = form_.frames;
+  of_this.background = form_.background;
+  of_this.upright = form_.upright;
   Box region;
   with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_of(form_.color), out); });
   set_pixels(std::move(out));

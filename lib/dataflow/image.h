@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,13 +56,39 @@ struct Box {
 };
 
 /// Channels that a source decodes to; always in this order, never BGR.
-enum class Color : uint8_t { kRgb, kGray };
+enum class Color : uint8_t { kRgb, kGray, kRgba };
 template <>
 struct EnumNames<Color> {
-  static constexpr std::array<std::pair<const char*, Color>, 2> kNames = {
-      {{"rgb", Color::kRgb}, {"gray", Color::kGray}}};
+  static constexpr std::array<std::pair<const char*, Color>, 3> kNames = {
+      {{"rgb", Color::kRgb}, {"gray", Color::kGray}, {"rgba", Color::kRgba}}};
 };
-inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
+constexpr int kAlphaChannels = 4;  // of an image with colors and transparency
+inline int channels_of(Color color) {
+  if (color == Color::kGray) return 1;
+  return color == Color::kRgb ? 3 : kAlphaChannels;
+}
+inline Color color_of(int64_t channels) {
+  if (channels == 1) return Color::kGray;
+  return channels == kAlphaChannels ? Color::kRgba : Color::kRgb;
+}
+/// What is seen through pixels that are transparent, in 8 bits; a config writes [red, green, blue], or one
+/// number for a gray.
+struct Background {
+  std::array<uint8_t, 3> rgb = {255, 255, 255};
+
+  bool operator==(const Background&) const = default;
+  /// "white", "black" or "[9, 8, 7]".
+  std::string str() const;
+};
+template <>
+struct Codec<Background> {
+  static FieldType type() {
+    return FieldType::either({FieldType::integer(), FieldType::list_of(FieldType::integer())},
+                             "[red, green, blue] or one number, from 0 to 255");
+  }
+  static std::optional<Background> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const Background& background);
+};
 /// What a channel of a pixel is; a config writes 8, 16 or float.
 enum class Depth : uint8_t {
   k8,      // uint8, white is 255
@@ -87,6 +115,8 @@ struct ImageForm {
   Depth depth = Depth::k8;
   int frames = 1;  // one after the other as channels
   int max_megapixels = kMaxMegapixels;
+  Background background = {};
+  bool upright = true;  // turned as Exif data say; false: as stored
 
   int channels() const { return frames * channels_of(color); }
 };
@@ -102,13 +132,16 @@ bool is_hidden(std::string_view name);
 
 /// Which part of an encoded image is needed, and how.
 struct DecodeRequest {
-  Region region;  // of the upright image
+  Region region;  // of the image as it is given, upright or as stored
   /// How many times smaller the region will be averaged afterwards, in both directions at least. A decoder
   /// may then give it at a reduced size, but at least kReducedMargin times the final one.
   double shrinks_by = 1;
   Depth depth = Depth::k8;
   /// More than 1: so many frames of the file, evenly spaced, at full size.
   int frames = 1;
+  /// What transparent pixels are put onto; nothing: they keep the color that the file has for them.
+  std::optional<Background> background = {};
+  bool upright = true;
 };
 
 /// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
@@ -117,7 +150,7 @@ struct DecodeRequest {
 constexpr int kReducedMargin = 2;
 
 /// An image of a sample: pixels of 8 or 16 bits or float32, or encoded bytes of a file with their size from
-/// the header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls
+/// the header. Images are upright, unless their form says otherwise. Code that needs pixels calls
 /// `decode` with the region that it needs. Memory is reused from sample to sample. Threads: one at a time.
 class Image {
  public:

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/field.h"
@@ -21,6 +22,10 @@ enum class Annotation : uint8_t {
   kPoints,  // float32 [points, 2]: x and y in pixels from the left upper corner; may lie outside
 };
 
+/// Points of a component of kPoints, by their row, or classes of kBoxes that change places when an image is
+/// mirrored, such as left and right eyes.
+using MirrorPairs = std::vector<std::pair<int64_t, int64_t>>;
+
 /// One component of the datapoints of a flow.
 struct ComponentSpec {
   std::string name;
@@ -37,7 +42,11 @@ struct ComponentSpec {
   Depth depth = Depth::k8;
   /// Of an image: its channels are those of so many frames, one after the other.
   int frames = 1;
+  /// Of an image of files: how they are read.
+  Background background = {};
+  bool upright = true;
   Annotation annotation = Annotation::kNone;
+  MirrorPairs mirror_pairs = {};
   /// Probabilities of classes, float32 [classes], in place of the class numbers that a model declares
   /// (MixUp). A training step takes them as they are; everything else has class numbers.
   bool is_mixed_label = false;

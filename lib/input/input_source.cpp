@@ -30,11 +30,27 @@ std::string fix_of_soft_labels(const TowerInput& input, const ComponentSpec& com
   return "";
 }
 
+/// Where only the channels of images differ, and their source could give what the model takes.
+std::string fix_of_channels(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
+  const TensorSpec& given = component.tensor;
+  const bool are_images = input.batched && component.is_image && component.frames == 1 &&
+                          wanted.rank() == 4 && given.shape.rank() == 4 && given.dtype == input.spec.dtype;
+  if (!are_images || given.shape[3] != channels_of(Color::kRgb) || wanted[3] == given.shape[3] ||
+      !fits(wanted, given.shape.with(3, wanted[3])))
+    return "";
+  const auto same = std::ranges::find_if(
+      EnumNames<Color>::kNames, [&](const auto& color) { return channels_of(color.second) == wanted[3]; });
+  if (same == EnumNames<Color>::kNames.end()) return "";
+  return std::string("; for files of images, set color: ") + same->first +
+         " of their source, or write shape: " + given.shape.drop_front().str();
+}
+
 /// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
 /// as labels are, it is the type of the data that should change.
 std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
   const TensorSpec& given = component.tensor;
   if (std::string fix = fix_of_soft_labels(input, component); !fix.empty()) return fix;
+  if (std::string fix = fix_of_channels(input, component, wanted); !fix.empty()) return fix;
   std::vector<std::string> fixes;
   const bool are_types_equal = given.dtype == input.spec.dtype;
   // Labels are int32; other numbers, and images, keep their type.

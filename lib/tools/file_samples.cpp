@@ -65,7 +65,7 @@ class ImageFiles final : public FileSamples {
   ImageFiles(const InferenceModel& model, const TowerInput& input, bool full_size)
       : input_(input), full_size_(full_size), fit_(model.fit()->declared()) {
     const Shape& shape = input_.spec.shape;
-    color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
+    color_ = color_of(input_.layout == "HWC" ? shape[2] : shape[0]);
     const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
     given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
     maps_ = SampleMaps(ConfigNode::list({}), given_, {}, {});
@@ -129,8 +129,11 @@ class ImageFiles final : public FileSamples {
         if (!given_[i].is_image) continue;
         Image& image = sample.renew_image(i);
         std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-        const int64_t channels = given_[i].tensor.shape[2] / given_[i].frames;
-        image.header_known({channels == 1 ? Color::kGray : Color::kRgb, given_[i].depth, given_[i].frames});
+        image.header_known({.color = color_of(given_[i].tensor.shape[2] / given_[i].frames),
+                            .depth = given_[i].depth,
+                            .frames = given_[i].frames,
+                            .background = given_[i].background,
+                            .upright = given_[i].upright});
         picture = image.size();
       }
       for (size_t i = 0; i < given_.size(); ++i) {

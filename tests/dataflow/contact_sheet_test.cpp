@@ -40,6 +40,19 @@ TEST(ContactSheet, shows_samples_in_a_grid_with_their_labels) {
   EXPECT_LT(darkest, 100) << "the label is drawn below";
 }
 
+TEST(ContactSheet, shows_transparent_pixels_as_white) {
+  const TempFolder folder;
+  const TempFolder pictures;
+  cv::Mat icon(8, 8, CV_8UC4, cv::Scalar::all(0));
+  icon(cv::Rect(0, 0, 4, 8)).setTo(cv::Scalar(200, 10, 0, 255));
+  pictures.write("a/1.png", encode_png(icon));
+  const DataFlow flow = make_flow(list({item("ImageFolder", {{"dir", pictures.path()}, {"color", "rgba"}})}));
+  write_contact_sheet(flow, folder.path("sheet.png"), {.count = 1, .columns = 1, .tile_pixels = 40});
+  const cv::Mat sheet = read_back(folder.path("sheet.png"));
+  EXPECT_EQ(sheet.at<cv::Vec3b>(20, 10), cv::Vec3b(200, 10, 0));
+  EXPECT_EQ(sheet.at<cv::Vec3b>(20, 40), cv::Vec3b(255, 255, 255));
+}
+
 /// The first and last row of a part of a sheet that have a pixel that is not white, starting at `begin`; {0,
 /// -1} if there is none.
 std::pair<int, int> next_block(const cv::Mat& part, int begin) {

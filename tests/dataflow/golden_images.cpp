@@ -38,6 +38,12 @@ cv::Mat deep_pixels(const std::vector<uint8_t>& bytes, int width, int height, in
   return out;
 }
 
+/// Of 8 bits, from base64.
+cv::Mat pixels_of(const nlohmann::json& text, int width, int height, int channels) {
+  std::vector<uint8_t> bytes = from_base64(text);
+  return cv::Mat(height, width, CV_8UC(channels), bytes.data()).clone();
+}
+
 const nlohmann::json& golden_json() {
   static const auto kept = [] {
     std::ifstream in(source_folder() + "/tests/golden/images.json");
@@ -53,10 +59,9 @@ std::vector<GoldenImage> read_golden_images() {
     GoldenImage image{.name = one.at("name"), .file = from_base64(one.at("file"))};
     const int width = one.at("size").at(0);
     const int height = one.at("size").at(1);
-    if (one.contains("rgb")) {
-      std::vector<uint8_t> bytes = from_base64(one.at("rgb"));
-      pixels[image.name] = cv::Mat(height, width, CV_8UC3, bytes.data()).clone();
-    }
+    if (one.contains("rgb")) pixels[image.name] = pixels_of(one.at("rgb"), width, height, 3);
+    if (one.contains("rgba")) image.rgba = pixels_of(one.at("rgba"), width, height, 4);
+    if (one.contains("onto")) image.onto = pixels_of(one.at("onto"), width, height, 3);
     image.rgb = pixels.at(one.value("same_as", image.name));
     image.off_by = one.value("off_by", 0);
     if (one.contains("deep"))
@@ -90,6 +95,11 @@ const std::vector<GoldenImage>& golden_images() {
   return kept;
 }
 
+Background golden_background() {
+  const auto& rgb = golden_json().at("background");
+  return {{rgb.at(0).get<uint8_t>(), rgb.at(1).get<uint8_t>(), rgb.at(2).get<uint8_t>()}};
+}
+
 const GoldenImage& golden_image(const std::string& name) {
   return *std::ranges::find(golden_images(), name, &GoldenImage::name);
 }
@@ -113,11 +123,15 @@ const std::vector<GoldenClip>& golden_clips() {
     std::vector<GoldenClip> all;
     for (const auto& one : golden_json().at("clips")) {
       GoldenClip clip{one.at("name"), from_base64(one.at("file")), {}};
-      for (const auto& frame : one.at("frames")) {
-        std::vector<uint8_t> bytes = from_base64(frame);
-        clip.frames.push_back(
-            cv::Mat(one.at("size").at(1), one.at("size").at(0), CV_8UC3, bytes.data()).clone());
-      }
+      const auto frames_of = [&one](const char* kind, int channels) {
+        std::vector<cv::Mat> frames;
+        for (const auto& frame : one.value(kind, nlohmann::json::array()))
+          frames.push_back(pixels_of(frame, one.at("size").at(0), one.at("size").at(1), channels));
+        return frames;
+      };
+      clip.frames = frames_of("frames", 3);
+      clip.rgba = frames_of("rgba", 4);
+      clip.onto = frames_of("onto", 3);
       all.push_back(std::move(clip));
     }
     return all;

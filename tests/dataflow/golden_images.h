@@ -18,10 +18,13 @@ struct GoldenImage {
   std::vector<uint8_t> file;
   cv::Mat rgb;
   cv::Mat deep;  // 16 bits, if the file has them
+  cv::Mat rgba;  // if the file has transparency
+  cv::Mat onto;  // on golden_background, if that matters
   double off_by = 0;
 };
 
 const std::vector<GoldenImage>& golden_images();
+Background golden_background();
 const GoldenImage& golden_image(const std::string& name);
 
 /// A TIFF whose pixels are numbers.
@@ -38,6 +41,8 @@ struct GoldenClip {
   std::string name;
   std::vector<uint8_t> file;
   std::vector<cv::Mat> frames;
+  std::vector<cv::Mat> rgba = {};
+  std::vector<cv::Mat> onto = {};
 };
 
 const std::vector<GoldenClip>& golden_clips();

@@ -74,7 +74,9 @@ std::vector<uint8_t> encode_png(const cv::Mat& pixels) {
   image.version = PNG_IMAGE_VERSION;
   image.width = static_cast<png_uint_32>(pixels.cols);
   image.height = static_cast<png_uint_32>(pixels.rows);
-  image.format = pixels.channels() == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  image.format = pixels.channels() == 1   ? PNG_FORMAT_GRAY
+                 : pixels.channels() == 3 ? PNG_FORMAT_RGB
+                                          : PNG_FORMAT_RGBA;
   png_alloc_size_t size = 0;
   const auto stride = static_cast<png_int_32>(pixels.step[0]);
   png_image_write_to_memory(&image, nullptr, &size, 0, pixels.data, stride, nullptr);

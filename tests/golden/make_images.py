@@ -9,6 +9,9 @@ bits also have `deep`: 16 bits per channel, big endian, of 1 or 3 channels. `off
 gray, but for floats of 16 and 64 bits and unsigned integers of 32; it reads no colors of this kind.
 
 `clips`: files of several frames, with the `rgb` pixels of each.
+
+Files with transparency also have `rgba` pixels and, unless one color stands for what is transparent (KEYS), `onto` pixels: put onto the
+color BACKGROUND. Clips have a list of each.
 """
 import base64
 import io
@@ -27,6 +30,9 @@ except ImportError as error:
 
 PATH = pathlib.Path(__file__).resolve().parent / "images.json"
 WIDTH, HEIGHT = 17, 13
+BACKGROUND = (250, 128, 3)
+# One color of these is transparent, and no other pixel has that color, so it stays as it is.
+KEYS = ("png_palette_alpha", "png_key", "png_gray_key", "gif_alpha", "gif_transparent_first", "gif_small_first")
 # Decoders may round differently.
 LOSSY = 1
 
@@ -192,6 +198,22 @@ def ycck():
     return bytes(file)
 
 
+def icon():
+    """Black everywhere; the picture is in the alpha channel."""
+    image = Image.new("RGBA", (WIDTH, HEIGHT))
+    image.putalpha(GRAY)
+    return image
+
+
+def two_of_a_color():
+    """A palette whose entry 3, which will be transparent, has the color of entry 5."""
+    image = PALETTE.copy()
+    colors = image.getpalette()
+    colors[9:12] = colors[15:18]
+    image.putpalette(colors)
+    return image
+
+
 def turned_left():
     exif = Image.Exif()
     exif[274] = 8
@@ -218,11 +240,19 @@ def files():
     for count in (2, 4, 16, 256):
         yield f"png_palette_{count}", saved(few_colors(count)[0], "PNG")
     yield "png_palette_alpha", saved(PALETTE, "PNG", transparency=3)
+    yield "png_icon", saved(icon(), "PNG")
+    yield "png_gray_icon", saved(icon().convert("LA"), "PNG")
+    yield "png_palette_two_keys", saved(PALETTE, "PNG", transparency=bytes([255, 0, 255, 0]))
+    yield "png_palette_partly", saved(PALETTE, "PNG", transparency=bytes([255, 90, 255, 0]))
+    yield "png_palette_key_of_opaque", saved(two_of_a_color(), "PNG", transparency=3)
+    yield "png_key", saved(RGB, "PNG", transparency=(255, 40, 0))
+    yield "png_gray_key", saved(GRAY, "PNG", transparency=int(numpy.asarray(GRAY)[6, 8]))
     yield "png_gray_16", saved(Image.fromarray(deep(1)[..., 0]), "PNG"), 0, deep(1)
     yield "gif_plain", saved(PALETTE, "GIF", interlace=0)
     yield "gif_interlaced", saved(PALETTE, "GIF", interlace=1)
     yield "gif_gray", saved(GRAY, "GIF")
     yield "gif_alpha", saved(PALETTE, "GIF", transparency=3)
+    yield "gif_key_of_opaque", gif([((numpy.mgrid[0:HEIGHT, 0:WIDTH].sum(axis=0)) % 8, (0, 0), 0, 3, TWICE)])
     yield "gif_frames", saved(PALETTE, "GIF", save_all=True, append_images=[two], duration=100)
     yield "gif_canvas", gif_on_larger_canvas()
     yield "bmp_rgb", saved(RGB, "BMP")
@@ -265,11 +295,14 @@ def files():
     alpha = (gray.astype(int) // 2 + 120)[..., None]
     multiplied = numpy.concatenate([rgb * alpha // 255, alpha], axis=-1).astype(numpy.uint8)
     yield "tiff_multiplied", tiff([multiplied.tobytes()], 8, 4, 2, more={338: 1})
+    yield "tiff_gray_icon", tiff([numpy.stack([0 * gray, gray], axis=-1).tobytes()], 8, 2, 1, more={338: 2})
+    yield "tiff_icon_planes", tiff([*[(0 * gray).tobytes()] * 3, gray.tobytes()], 8, 4, 2, more={284: 2, 338: 2})
     yield "tiff_turned", tiff([rgb.tobytes()], 8, 3, 2, more={274: 6})
     yield "webp_lossy", saved(RGB, "WEBP", quality=90), LOSSY
     yield "webp_lossless", saved(RGB, "WEBP", lossless=True)
     yield "webp_lossy_alpha", saved(ALPHA, "WEBP", quality=90), LOSSY
     yield "webp_lossless_alpha", saved(ALPHA, "WEBP", lossless=True, exact=True)
+    yield "webp_icon", saved(icon(), "WEBP", lossless=True, exact=True)
     yield "webp_animation", webp_animation()
     yield "webp_turned", saved(RGB, "WEBP", lossless=True, exif=turned_left())
     numbers = " ".join(map(str, gray.reshape(-1)))
@@ -329,6 +362,10 @@ def read_numbers(file):
     return numpy.asarray(Image.open(io.BytesIO(file))).astype(numpy.float32)
 
 
+# Of 8 colors of a GIF, 3 is that of 5.
+TWICE = bytes(range(100, 124))[:9] + bytes(range(100, 124))[15:18] + bytes(range(100, 124))[12:]
+
+
 def blocks(color, step):
     """Frames whose changes need each way to dispose of a frame."""
     image = RGB.quantize(8, dither=Image.Dither.NONE).convert("RGB")
@@ -370,6 +407,8 @@ def clip_files():
     hole = disposals(3)
     hole[0] = (hole[0][0], (0, 0), 3, 4, None)
     yield "gif_transparent_first", gif(hole)
+    twice = [(pixels, place, disposal, 3, TWICE) for pixels, place, disposal, _, _ in disposals(2)]
+    yield "gif_keys_of_opaque", gif(twice)
     yield "gif_small_first", gif([disposals(1)[1], *disposals(1)[2:]])
     yield "tiff_pages", saved(frames[0], "TIFF", save_all=True, append_images=frames[1:], compression="tiff_lzw")
     kinds = [GRAY, RGB, BITS, PALETTE]
@@ -382,18 +421,46 @@ def clip_files():
 
 
 def frames_of(file):
+    return numpy.stack([numpy.asarray(frame.convert("RGB")) for frame in opened_frames(file)])
+
+
+def opened_frames(file):
     image = Image.open(io.BytesIO(file))
-    frames = []
     for i in range(image.n_frames):
         image.seek(i)
-        frames.append(numpy.asarray(image.convert("RGB")))
-    return numpy.stack(frames)
+        yield image
+
+
+def transparent_pixels(name, image):
+    """`rgba` and `onto`, as the file says; empty without transparency."""
+    if not image.has_transparency_data:
+        return {}
+    rgba = image.convert("RGBA")
+    pixels = {"rgba": numpy.asarray(rgba)}
+    if name not in KEYS:
+        onto = Image.new("RGB", rgba.size, BACKGROUND)
+        onto.paste(rgba, mask=rgba.getchannel("A"))
+        pixels["onto"] = numpy.asarray(onto)
+    return pixels
+
+
+def transparent_clip(name, file):
+    """As transparent_pixels, of all frames; empty if one has no transparency."""
+    all_pixels = [transparent_pixels(name, frame) for frame in opened_frames(file)]
+    if not all(all_pixels):
+        return {}
+    return {kind: numpy.stack([pixels[kind] for pixels in all_pixels]) for kind in all_pixels[0]}
+
+
+def transparent_file(name, file):
+    return transparent_pixels(name, ImageOps.exif_transpose(Image.open(io.BytesIO(file))))
 
 
 def clips():
     for name, file in clip_files():
         frames = frames_of(file)
-        yield {"name": name, "file": text(file), "size": [frames.shape[2], frames.shape[1]], "frames": [text(frame.tobytes()) for frame in frames]}
+        case = {"name": name, "file": text(file), "size": [frames.shape[2], frames.shape[1]], "frames": [text(frame.tobytes()) for frame in frames]}
+        yield case | {kind: [text(frame.tobytes()) for frame in pixels] for kind, pixels in transparent_clip(name, file).items()}
 
 
 def complete_files():
@@ -425,7 +492,18 @@ def cases():
             case["off_by"] = off_by
         if exact is not None:
             case |= {"deep_channels": exact.shape[2], "deep": text(exact.astype(">u2").tobytes())}
-        yield case
+        yield case | {kind: text(pixels.tobytes()) for kind, pixels in transparent_file(name, file).items()}
+
+
+def other_transparency(case, read):
+    for kind in ("rgba", "onto"):
+        if (kind in case) != (kind in read):
+            yield f"{case['name']}: '{kind}' is in one of both only"
+        elif kind in case:
+            parts = case[kind] if isinstance(case[kind], list) else [case[kind]]
+            stored = numpy.frombuffer(b"".join(map(base64.b64decode, parts)), numpy.uint8)
+            if numpy.abs(read[kind].reshape(-1).astype(int) - stored).max() > case.get("off_by", 0):
+                yield f"{case['name']}: Pillow reads other '{kind}' pixels"
 
 
 def differences(committed):
@@ -441,12 +519,14 @@ def differences(committed):
         stored = numpy.frombuffer(pixels_of[case.get("same_as", name)], numpy.uint8).reshape(read.shape)
         if numpy.abs(read.astype(int) - stored).max() > case.get("off_by", 0):
             yield f"{name}: Pillow reads other pixels"
+        yield from other_transparency(case, transparent_file(name, base64.b64decode(case["file"])))
     if [name for name, _ in clip_files()] != [case["name"] for case in committed["clips"]]:
         yield "the script makes other clips"
     for case in committed["clips"]:
         frames = b"".join(base64.b64decode(frame) for frame in case["frames"])
         if frames_of(base64.b64decode(case["file"])).tobytes() != frames:
             yield f"{case['name']}: Pillow reads other frames"
+        yield from other_transparency(case, transparent_clip(case["name"], base64.b64decode(case["file"])))
     expected = {name: values for name, _, values in number_files()}
     if list(expected) != [case["name"] for case in committed["numbers"]]:
         yield f"the script makes the numbers {list(expected)}"
@@ -462,10 +542,11 @@ def main():
         found = list(differences(json.loads(PATH.read_text())))
         print("\n".join(found) if found else f"{PATH.name}: is what the script makes")
         sys.exit(1 if found else 0)
+    background = f'"background": {list(BACKGROUND)}'
     lists = {"cases": cases(), "numbers": numbers(), "clips": clips()}
     made_with = f"Pillow {Image.__version__}"
     texts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(case) for case in one) + "\n ]" for name, one in lists.items()]
-    PATH.write_text(f'{{\n "made_with": "{made_with}",\n' + ",\n".join(texts) + "\n}\n")
+    PATH.write_text(f'{{\n "made_with": "{made_with}",\n {background},\n' + ",\n".join(texts) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -74,6 +74,26 @@ TEST(BindInputs, says_how_class_numbers_and_soft_labels_fit) {
                   .ends_with("; for soft labels, write dtype: float32, shape: [10]"));
 }
 
+TEST(BindInputs, names_the_color_where_only_channels_differ) {
+  const auto error_with = [](const Shape& wanted, const Shape& given) -> std::string {
+    try {
+      bind_inputs({{"image", "image", {DType::kUInt8, wanted}}}, {{"image", {DType::kUInt8, given}, true}},
+                  "data.train");
+    } catch (const ConfigError& rejected) {
+      return rejected.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(
+      error_with({8, 8, 1}, {4, 8, 8, 3})
+          .ends_with("; for files of images, set color: gray of their source, or write shape: [8, 8, 3]"));
+  EXPECT_TRUE(
+      error_with({8, 8, 4}, {4, 8, 8, 3})
+          .ends_with("; for files of images, set color: rgba of their source, or write shape: [8, 8, 3]"));
+  EXPECT_TRUE(error_with({9, 8, 1}, {4, 8, 8, 3}).ends_with("; write shape: [8, 8, 3], or change the flow"));
+  EXPECT_TRUE(error_with({8, 8, 3}, {4, 8, 8, 1}).ends_with("; write shape: [8, 8, 1], or change the flow"));
+}
+
 TEST(BindInputs, casts_labels_of_other_integers) {
   const Spec batches = {{"y", {DType::kUInt8, {4}}},
                         {"z", {DType::kInt64, {4, 1}}},

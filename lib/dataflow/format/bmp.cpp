@@ -301,7 +301,7 @@ Box decode_bmp(EncodedBytes bytes, const DecodeRequest& request, int channels, c
     read_run_lengths(bytes, header, region, pixels);
   else
     read_plain_rows(bytes, header, region, pixels);
-  return give_pixels(pixels, channels, request.depth, out);
+  return give_pixels(pixels, request, channels, out);
 }
 
 }  // namespace tpack

@@ -22,8 +22,9 @@ using nlohmann::json;
 
 /// Keeps what read_coco_boxes looks at: outlines of objects are most of a file.
 bool keeps(int depth, json::parse_event_t event, json& parsed) {
-  static constexpr std::array<std::string_view, 9> kUsed = {
-      "images", "annotations", "categories", "id", "file_name", "image_id", "category_id", "bbox", "iscrowd"};
+  static constexpr std::array<std::string_view, 11> kUsed = {
+      "images",      "annotations", "categories", "id",    "file_name", "image_id",
+      "category_id", "bbox",        "iscrowd",    "width", "height"};
   if (event != json::parse_event_t::key || depth > 3) return true;
   const auto& name = parsed.get_ref<const std::string&>();
   return name == "name" || std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();
@@ -50,10 +51,10 @@ class Entries {
     if (!value.is_string()) reject(i, std::string("'") + key + "' is not a text");
     return value.get<std::string>();
   }
-  bool is_set(size_t i, const char* key) const {
+  /// 0 without a number.
+  double number(size_t i, const char* key) const {
     const json& entry = (*list_)[i];
-    return entry.is_object() && entry.contains(key) && entry[key].is_number() &&
-           entry[key].get<double>() != 0;
+    return entry.is_object() && entry.contains(key) && entry[key].is_number() ? entry[key].get<double>() : 0;
   }
   std::array<double, 4> box(size_t i) const {
     const json& value = at(i, "bbox");
@@ -111,7 +112,10 @@ BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path) {
   }
   const Entries images(root, path, "images");
   const std::map<int64_t, size_t> image_of = by_id(images);
-  for (size_t i = 0; i < images.size(); ++i) all.images.push_back({images.text(i, "file_name")});
+  for (size_t i = 0; i < images.size(); ++i)
+    all.images.push_back({.file = images.text(i, "file_name"),
+                          .width = images.number(i, "width"),
+                          .height = images.number(i, "height")});
   const Entries annotations(root, path, "annotations");
   for (size_t i = 0; i < annotations.size(); ++i) {
     const auto image = image_of.find(annotations.integer(i, "image_id"));
@@ -120,7 +124,7 @@ BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path) {
     if (label == number_of.end()) annotations.reject(i, "no category has its category_id");
     const auto [x, y, width, height] = annotations.box(i);
     const AnnotatedBox box{x, y, x + width, y + height, label->second};
-    if (annotations.is_set(i, "iscrowd"))
+    if (annotations.number(i, "iscrowd") != 0)
       ++all.crowds;
     else if (!has_area(box))
       ++all.empty;
@@ -139,7 +143,11 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
                               std::to_string(result.offset));
   const pugi::xml_node root = document.child("annotation");
   if (!root) throw DataError(path, "has no element <annotation>, as the files of Pascal VOC have");
-  AnnotatedImage image{root.child_value("filename")};
+  const auto side = [&root](const char* key) {
+    return csv_number(trim(root.child("size").child_value(key))).value_or(0);
+  };
+  AnnotatedImage image{
+      .file = root.child_value("filename"), .width = side("width"), .height = side("height")};
   for (const pugi::xml_node object : root.children("object")) {
     if (!difficult && std::string_view(trim(object.child_value("difficult"))) == "1") continue;
     const std::string name(trim(object.child_value("name")));

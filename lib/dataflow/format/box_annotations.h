@@ -21,6 +21,8 @@ struct AnnotatedImage {
   std::string file;  // as the annotations name it; "" if they do not
   std::vector<AnnotatedBox> boxes = {};
   bool relative = false;
+  double width = 0;  // that the annotations give; 0: none
+  double height = 0;
 };
 
 /// Annotations of a whole set. `path`, below: of the file with the text, for messages. What could not be used

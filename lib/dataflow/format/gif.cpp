@@ -48,6 +48,9 @@ const GifLibrary& gif_library() {
   return kLibrary;
 }
 
+/// Red, green, blue and alpha of each index.
+using GifColors = std::array<cv::Vec4b, 256>;
+
 /// Reads frames of bytes in memory, row by row. There is at least one.
 class GifReader {
  public:
@@ -122,18 +125,25 @@ class GifReader {
     while (block != nullptr) check(gif_library().next_codes(gif_, &block));
   }
 
-  /// Black where the file has no color; gray if it has none at all.
-  std::array<cv::Vec3b, 256> colors() const {
-    std::array<cv::Vec3b, 256> all{};
+  /// Black where the file has no color; gray if it has none at all. With alpha: 0 for the transparent color
+  /// if the request wants it.
+  GifColors colors(const DecodeRequest& request, int channels) const {
     const ColorMapObject* map = gif_->Image.ColorMap != nullptr ? gif_->Image.ColorMap : gif_->SColorMap;
-    for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::array<uint8_t, 3>> stored;
+    for (int i = 0; i < (map == nullptr ? 256 : std::min(map->ColorCount, 256)); ++i) {
       const auto gray = static_cast<uint8_t>(i);
-      if (map == nullptr) {
-        all[i] = {gray, gray, gray};
-      } else if (i < static_cast<size_t>(map->ColorCount)) {
-        all[i] = {map->Colors[i].Red, map->Colors[i].Green, map->Colors[i].Blue};
-      }
+      if (map == nullptr)
+        stored.push_back({gray, gray, gray});
+      else
+        stored.push_back({map->Colors[i].Red, map->Colors[i].Green, map->Colors[i].Blue});
     }
+    GifColors all;
+    all.fill({0, 0, 0, 255});
+    for (size_t i = 0; i < stored.size(); ++i) all.at(i) = {stored[i][0], stored[i][1], stored[i][2], 255};
+    std::vector<uint8_t> alpha(256, 255);
+    if (transparent_ >= 0) alpha[static_cast<size_t>(transparent_)] = 0;
+    if (transparent_ >= 0 && wants_alpha_of_palette(request, channels, stored, alpha))
+      all.at(static_cast<size_t>(transparent_))[3] = 0;
     return all;
   }
 
@@ -193,10 +203,12 @@ class GifReader {
 /// The canvas with each frame over the one before, as Pillow puts them together.
 class GifCanvas {
  public:
-  explicit GifCanvas(EncodedBytes bytes) : reader_(bytes) {
+  GifCanvas(EncodedBytes bytes, const DecodeRequest& request, int channels)
+      : reader_(bytes), request_(request), channels_(channels) {
     const ImageSize size = reader_.canvas();
-    pixels_ = pooled_mat(size.height, size.width, CV_8UC3);
-    pixels_.setTo(reader_.colors()[static_cast<size_t>(std::max(0, reader_.transparent()))]);
+    pixels_ = pooled_mat(size.height, size.width, CV_8UC4);
+    pixels_.setTo(
+        reader_.colors(request_, channels_)[static_cast<size_t>(std::max(0, reader_.transparent()))]);
     draw();
   }
   const cv::Mat& pixels() const { return pixels_; }
@@ -216,25 +228,25 @@ class GifCanvas {
 
   void draw() {
     place_ = reader_.place();
-    const auto colors = reader_.colors();
+    const GifColors colors = reader_.colors(request_, channels_);
     const int transparent = reader_.transparent();
     keep_what_comes_back(colors);
     cv::Mat indices = pooled_mat(place_.height, place_.width, CV_8U);
     reader_.read_indices(indices);
     for (int y = 0; y < indices.rows; ++y) {
       const uint8_t* from = indices.ptr(y);
-      auto* const to = pixels_.ptr<cv::Vec3b>(place_.y + y) + place_.x;
+      auto* const to = pixels_.ptr<cv::Vec4b>(place_.y + y) + place_.x;
       for (int x = 0; x < indices.cols; ++x)
         if (is_first_ || from[x] != transparent) to[x] = colors[from[x]];
     }
   }
   /// What will be in place of this frame before the next one is drawn; empty: the frame stays.
-  void keep_what_comes_back(const std::array<cv::Vec3b, 256>& colors) {
+  void keep_what_comes_back(const GifColors& colors) {
     const int transparent = reader_.transparent();
     const bool is_filled = reader_.disposal() == kToBackground || (is_first_ && transparent >= 0);
     hidden_.release();
     if (reader_.disposal() < kToBackground || (is_first_ && !is_filled)) return;
-    hidden_ = pooled_mat(place_.height, place_.width, CV_8UC3);
+    hidden_ = pooled_mat(place_.height, place_.width, CV_8UC4);
     if (is_filled)
       hidden_.setTo(colors[static_cast<size_t>(transparent >= 0 ? transparent : reader_.background())]);
     else
@@ -242,7 +254,9 @@ class GifCanvas {
   }
 
   GifReader reader_;
-  cv::Mat pixels_;
+  const DecodeRequest& request_;
+  int channels_;
+  cv::Mat pixels_;  // with alpha
   cv::Rect place_;  // of the last frame
   cv::Mat hidden_;
   bool is_first_ = true;
@@ -265,6 +279,8 @@ bool is_gif(EncodedBytes bytes) {
          (std::memcmp(bytes.data(), "GIF87a", 6) == 0 || std::memcmp(bytes.data(), "GIF89a", 6) == 0);
 }
 
+bool has_gif_alpha(EncodedBytes bytes) { return GifReader(bytes).transparent() >= 0; }
+
 ImageSize read_gif_header(EncodedBytes bytes) { return GifReader(bytes).canvas(); }
 
 Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
@@ -273,28 +289,28 @@ Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, c
   cv::Mat indices = pooled_mat(size.height, size.width, CV_8U);
   indices.setTo(std::max(0, reader.transparent()));
   reader.read_indices(indices(reader.place()));
-  const auto colors = reader.colors();
+  const GifColors colors = reader.colors(request, channels);
   const Region& region = request.region;
-  cv::Mat pixels = pooled_mat(region.height, region.width, CV_8UC3);
+  cv::Mat pixels = pooled_mat(region.height, region.width, CV_8UC4);
   for (int y = 0; y < region.height; ++y) {
     const uint8_t* from = indices.ptr(region.y + y) + region.x;
-    auto* const to = pixels.ptr<cv::Vec3b>(y);
+    auto* const to = pixels.ptr<cv::Vec4b>(y);
     for (int x = 0; x < region.width; ++x) to[x] = colors[from[x]];
   }
-  return give_pixels(pixels, channels, request.depth, out);
+  return give_pixels(pixels, request, channels, out);
 }
 
 std::vector<cv::Mat> decode_gif_frames(EncodedBytes bytes, const DecodeRequest& request, int channels) {
   const int64_t stored = count_gif_frames(bytes);
   const Region& r = request.region;
-  GifCanvas canvas(bytes);
+  GifCanvas canvas(bytes, request, channels);
   std::vector<cv::Mat> frames;
   int64_t at = 0;
   for (int i = 0; i < request.frames; ++i) {
     const int64_t wanted = frame_at(i, request.frames, stored);
     for (; at < wanted; ++at) canvas.next();
     const cv::Mat part = canvas.pixels()(cv::Rect(r.x, r.y, r.width, r.height)).clone();
-    give_pixels(part, channels, request.depth, frames.emplace_back());
+    give_pixels(part, request, channels, frames.emplace_back());
   }
   return frames;
 }

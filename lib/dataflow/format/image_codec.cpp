@@ -1,9 +1,12 @@
 #include "dataflow/format/image_codec.h"
 
+#include <opencv2/core.hpp>
+
 #include "core/error.h"
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/orientation.h"
 #include "dataflow/frames.h"
+#include "dataflow/pixel_memory.h"
 #include "system/file_kind.h"
 
 namespace tpack {
@@ -30,7 +33,7 @@ struct StoredRequest {
 };
 
 StoredRequest stored_request(EncodedBytes bytes, const ImageFormat& format, const DecodeRequest& request) {
-  StoredRequest out{request, read_orientation(bytes)};
+  StoredRequest out{request, request.upright ? read_orientation(bytes) : Orientation{}};
   if (out.orientation.upright()) return out;
   out.request.region = stored_region(request.region, format.read_header(bytes), out.orientation);
   return out;
@@ -53,7 +56,9 @@ Box decode_frames(EncodedBytes bytes, const DecodeRequest& request, int channels
 
 }  // namespace
 
-ImageSize read_image_header(std::span<const uint8_t> bytes, int frames, int max_megapixels) {
+ImageSize read_image_header(std::span<const uint8_t> bytes, const ImageForm& form) {
+  const int frames = form.frames;
+  const int max_megapixels = form.max_megapixels;
   const ImageSize size = require_format(bytes).read_header(bytes);
   const int64_t pixels = int64_t{size.width} * size.height * frames;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide ||
@@ -64,7 +69,7 @@ ImageSize read_image_header(std::span<const uint8_t> bytes, int frames, int max_
                     std::to_string(kMaxImageSide) + " pixels per side are supported");
   }
   if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
-  return oriented(size, read_orientation(bytes));
+  return form.upright ? oriented(size, read_orientation(bytes)) : size;
 }
 
 Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
@@ -74,6 +79,20 @@ Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, i
   Box part = format.decode(bytes, stored.request, channels, out);
   turn_upright(out, part, stored.orientation);
   return part;
+}
+
+bool shows_background(std::span<const uint8_t> bytes) {
+  const ImageFormat& format = require_format(bytes);
+  if (format.has_alpha == nullptr || !format.has_alpha(bytes)) return false;
+  const ImageSize size = read_image_header(bytes, {.upright = false});
+  const auto onto = [&](uint8_t gray) {
+    cv::Mat out = pooled_mat();
+    format.decode(bytes,
+                  {.region = {0, 0, size.width, size.height}, .background = Background{{gray, gray, gray}}},
+                  3, out);
+    return out;
+  };
+  return cv::norm(onto(0), onto(255), cv::NORM_INF) > 0;
 }
 
 }  // namespace tpack

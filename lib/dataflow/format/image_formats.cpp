@@ -12,12 +12,26 @@ namespace {
 
 constexpr std::array kFormats = {
     ImageFormat{"JPEG", {".jpg", ".jpeg"}, is_jpeg, read_jpeg_header, decode_jpeg},
-    ImageFormat{"PNG", {".png"}, is_png, read_png_header, decode_png, is_16_bit_png},
-    ImageFormat{"GIF", {".gif"}, is_gif, read_gif_header, decode_gif, nullptr, decode_gif_frames},
-    ImageFormat{"BMP", {".bmp"}, is_bmp, read_bmp_header, decode_bmp},
+    ImageFormat{"PNG", {".png"}, is_png, read_png_header, decode_png, is_16_bit_png, nullptr, has_png_alpha},
     ImageFormat{
-        "TIFF", {".tif", ".tiff"}, is_tiff, read_tiff_header, decode_tiff, is_deep_tiff, decode_tiff_pages},
-    ImageFormat{"WebP", {".webp"}, is_webp, read_webp_header, decode_webp, nullptr, decode_webp_frames},
+        "GIF", {".gif"}, is_gif, read_gif_header, decode_gif, nullptr, decode_gif_frames, has_gif_alpha},
+    ImageFormat{"BMP", {".bmp"}, is_bmp, read_bmp_header, decode_bmp},
+    ImageFormat{"TIFF",
+                {".tif", ".tiff"},
+                is_tiff,
+                read_tiff_header,
+                decode_tiff,
+                is_deep_tiff,
+                decode_tiff_pages,
+                has_tiff_alpha},
+    ImageFormat{"WebP",
+                {".webp"},
+                is_webp,
+                read_webp_header,
+                decode_webp,
+                nullptr,
+                decode_webp_frames,
+                has_webp_alpha},
     ImageFormat{"PNM", {".pbm", ".pgm", ".ppm", ".pnm"}, is_pnm, read_pnm_header, decode_pnm, is_deep_pnm},
 };
 

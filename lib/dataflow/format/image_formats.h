@@ -12,8 +12,10 @@
 // The formats of image files. Sizes and regions are those of the stored pixels, which Exif data may turn.
 // Readers of a header allocate no memory for pixels; a decoder is called for headers within the limits of
 // image.h, with a region inside of the image. Damaged and truncated files are DataErrors, not half an image.
-// Transparency is dropped; of 16 bits, the upper 8 are kept unless 16 bits or float32 are requested. GIF,
-// TIFF and WebP need a shared library, which is opened on first use: ResourceError without it.
+// Transparent pixels are put onto the background that is requested, or given as a fourth channel; one color
+// that stands for what is transparent stays as it is (wants_alpha_of_palette). Of 16 bits, the upper 8 are
+// kept unless 16 bits or float32 are requested. GIF, TIFF and WebP need a shared library, which is opened on
+// first use: ResourceError without it.
 namespace tpack {
 
 using EncodedBytes = std::span<const uint8_t>;
@@ -31,6 +33,8 @@ struct ImageFormat {
   /// same matrix. Null: files have one frame.
   std::vector<cv::Mat> (*decode_frames)(EncodedBytes bytes, const DecodeRequest& request,
                                         int channels) = nullptr;
+  /// Whether pixels of a file may be transparent, so that the background may matter; null: they never are.
+  bool (*has_alpha)(EncodedBytes bytes) = nullptr;
 };
 
 /// The format of the content; null if it has none of them.
@@ -51,6 +55,7 @@ Box decode_jpeg(EncodedBytes bytes, const DecodeRequest& request, int channels, 
 bool is_png(EncodedBytes bytes);
 ImageSize read_png_header(EncodedBytes bytes);
 bool is_16_bit_png(EncodedBytes header);
+bool has_png_alpha(EncodedBytes bytes);
 /// Palettes are expanded. Stops reading after the region.
 Box decode_png(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
@@ -61,6 +66,8 @@ std::vector<std::array<uint8_t, 3>> read_png_values(EncodedBytes bytes, cv::Mat&
 
 bool is_gif(EncodedBytes bytes);
 ImageSize read_gif_header(EncodedBytes bytes);
+/// Of the first frame.
+bool has_gif_alpha(EncodedBytes bytes);
 /// The first frame. Where it leaves the canvas uncovered, the color is its transparent one, or its first.
 Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 /// Each over the one before, as Pillow puts them together.
@@ -74,6 +81,7 @@ Box decode_bmp(EncodedBytes bytes, const DecodeRequest& request, int channels, c
 bool is_tiff(EncodedBytes bytes);
 ImageSize read_tiff_header(EncodedBytes bytes);
 bool is_deep_tiff(EncodedBytes bytes);
+bool has_tiff_alpha(EncodedBytes bytes);
 /// Whether only float32 can be read of it.
 bool has_tiff_numbers(EncodedBytes bytes);
 /// The first page: unsigned integers of up to 16 bits, gray, RGB, palette, CMYK or YCbCr; as float32 also
@@ -85,7 +93,8 @@ std::vector<cv::Mat> decode_tiff_pages(EncodedBytes bytes, const DecodeRequest& 
 
 bool is_webp(EncodedBytes bytes);
 ImageSize read_webp_header(EncodedBytes bytes);
-/// The first frame of an animation; black where it leaves the canvas uncovered.
+bool has_webp_alpha(EncodedBytes bytes);
+/// The first frame of an animation; transparent black where it leaves the canvas uncovered.
 Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 /// Needs another library, too.
 std::vector<cv::Mat> decode_webp_frames(EncodedBytes bytes, const DecodeRequest& request, int channels);

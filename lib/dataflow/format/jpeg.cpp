@@ -186,14 +186,14 @@ Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, in
     columns = limit_columns(jpeg.get(), region);
   });
   cv::Mat wide = out;
-  wide.create(region.height, static_cast<int>(columns.count), CV_8UC(cmyk ? 4 : channels));
+  wide.create(region.height, static_cast<int>(columns.count), CV_8UC(cmyk ? 4 : channels == 1 ? 1 : 3));
   jpeg.run([&jpeg, &region, &wide] {
     read_rows(jpeg.get(), region, wide);
     jpeg_abort_decompress(jpeg.get());
   });
   wide = wide.colRange(region.x - static_cast<int>(columns.first),
                        region.x - static_cast<int>(columns.first) + region.width);
-  give_pixels(cmyk ? rgb_of_inverted_inks(wide) : wide, channels, request.depth, out);
+  give_pixels(cmyk ? rgb_of_inverted_inks(wide) : wide, request, channels, out);
   return place_in_scaled(request.region, scale);
 }
 

@@ -69,9 +69,33 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give gray or RGB of a depth, whatever the file contains. Gray is not computed from colors
-/// here: libpng would take the file's gamma into account, unlike all other readers.
-void set_output(PngReader& r, int channels, Depth depth) {
+using PngColors = std::vector<std::array<uint8_t, 3>>;
+
+PngColors palette_of(const png_color* colors, int count) {
+  PngColors palette;
+  for (int i = 0; i < count; ++i) palette.push_back({colors[i].red, colors[i].green, colors[i].blue});
+  return palette;
+}
+
+/// Whether pixels are read with their alpha. Call outside of `run`.
+bool keeps_alpha(PngReader& r, const DecodeRequest& request, int channels) {
+  const int type = png_get_color_type(r.png(), r.info());
+  if ((type & PNG_COLOR_MASK_ALPHA) != 0) return wants_alpha(request, channels);
+  if (png_get_valid(r.png(), r.info(), PNG_INFO_tRNS) == 0) return false;
+  if (type != PNG_COLOR_TYPE_PALETTE) return channels == kAlphaChannels;  // one color stands for transparent
+  png_bytep alpha = nullptr;
+  png_colorp colors = nullptr;
+  int entries = 0;
+  int count = 0;
+  png_get_tRNS(r.png(), r.info(), &alpha, &entries, nullptr);
+  png_get_PLTE(r.png(), r.info(), &colors, &count);
+  return wants_alpha_of_palette(request, channels, palette_of(colors, count),
+                                {alpha, alpha == nullptr ? 0U : static_cast<size_t>(entries)});
+}
+
+/// Makes libpng give gray or RGB of a depth, whatever the file contains, with or without alpha. Gray is not
+/// computed from colors here: libpng would take the file's gamma into account, unlike all other readers.
+void set_output(PngReader& r, int channels, Depth depth, bool with_alpha) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
   png_set_expand(png);
@@ -81,9 +105,9 @@ void set_output(PngReader& r, int channels, Depth depth) {
     png_set_expand_16(png);
     if (std::endian::native == std::endian::little) png_set_swap(png);
   }
-  png_set_strip_alpha(png);
+  if (!with_alpha) png_set_strip_alpha(png);
   const bool gray = (type & PNG_COLOR_MASK_COLOR) == 0;
-  if (gray && channels == 3) png_set_gray_to_rgb(png);
+  if (gray && channels >= 3) png_set_gray_to_rgb(png);
 }
 
 /// `rows` are those of the whole image if it is interlaced, otherwise none.
@@ -120,6 +144,12 @@ ImageSize read_png_header(std::span<const uint8_t> b) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
+bool has_png_alpha(std::span<const uint8_t> bytes) {
+  PngReader r(bytes);
+  r.run([&r] { png_read_info(r.png(), r.info()); });
+  return keeps_alpha(r, {.background = Background{}}, 3);
+}
+
 bool is_16_bit_png(std::span<const uint8_t> header) {
   constexpr size_t kBitDepth = 24;
   return header.size() > kBitDepth && is_png(header) && header[kBitDepth] == 16;
@@ -147,9 +177,7 @@ std::vector<std::array<uint8_t, 3>> read_png_values(std::span<const uint8_t> byt
     png_read_image(r.png(), rows.data());
     png_read_end(r.png(), nullptr);
   });
-  std::vector<std::array<uint8_t, 3>> palette;
-  for (int i = 0; i < count; ++i) palette.push_back({colors[i].red, colors[i].green, colors[i].blue});
-  return palette;
+  return palette_of(colors, count);
 }
 
 Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
@@ -157,9 +185,10 @@ Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int
   const bool is_deep =
       request.depth == Depth::k16 || (request.depth == Depth::kFloat && is_16_bit_png(bytes));
   const Depth depth = is_deep ? Depth::k16 : Depth::k8;
-  r.run([&r, channels, depth] {
-    png_read_info(r.png(), r.info());
-    set_output(r, channels, depth);
+  r.run([&r] { png_read_info(r.png(), r.info()); });
+  const bool with_alpha = keeps_alpha(r, request, channels);
+  r.run([&r, channels, depth, with_alpha] {
+    set_output(r, channels, depth, with_alpha);
     png_set_interlace_handling(r.png());
     png_read_update_info(r.png(), r.info());
   });
@@ -176,7 +205,7 @@ Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });
   wide = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
-  return give_pixels(wide, channels, request.depth, out);
+  return give_pixels(wide, request, channels, out);
 }
 
 }  // namespace tpack

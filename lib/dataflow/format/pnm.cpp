@@ -188,7 +188,7 @@ Box decode_pnm(EncodedBytes bytes, const DecodeRequest& request, int channels, c
     read_pnm<uint16_t>(bytes, header, region, pixels);
   else
     read_pnm<uint8_t>(bytes, header, region, pixels);
-  return give_pixels(pixels, channels, request.depth, out);
+  return give_pixels(pixels, request, channels, out);
 }
 
 }  // namespace tpack

@@ -230,22 +230,26 @@ cv::Mat rgb_of_inks(const cv::Mat& inks) {
   return out;
 }
 
-/// The colors without the alpha that they were multiplied by, which is the last channel.
+/// Divides the colors by the alpha that they were multiplied by, which is the last channel.
 template <class T>
-cv::Mat divided_by_alpha(const cv::Mat& samples) {
+void divide_by_alpha(cv::Mat& samples) {
   constexpr unsigned kWhite = std::numeric_limits<T>::max();
   const int colors = samples.channels() - 1;
-  cv::Mat out = pooled_mat(samples.rows, samples.cols, CV_MAKETYPE(samples.depth(), colors));
   for (int y = 0; y < samples.rows; ++y) {
-    const T* from = samples.ptr<T>(y);
-    T* to = out.ptr<T>(y);
-    for (int x = 0; x < samples.cols; ++x, from += colors + 1, to += colors) {
-      const unsigned alpha = from[colors];
+    T* pixel = samples.ptr<T>(y);
+    for (int x = 0; x < samples.cols; ++x, pixel += colors + 1) {
+      const unsigned alpha = pixel[colors];
       for (int i = 0; i < colors; ++i)
-        to[i] = alpha == 0 ? T{0} : static_cast<T>(std::min(kWhite, from[i] * kWhite / alpha));
+        pixel[i] = alpha == 0 ? T{0} : static_cast<T>(std::min(kWhite, pixel[i] * kWhite / alpha));
     }
   }
-  return out;
+}
+
+/// Whether the alpha of a page is read: that of colors of 8 or 16 bits.
+bool has_colors_with_alpha(const TiffHeader& header) {
+  return header.has_alpha && (header.bits == 8 || header.bits == 16) && !has_numbers(header) &&
+         (header.meaning == PHOTOMETRIC_RGB || header.meaning == PHOTOMETRIC_MINISBLACK) &&
+         header.samples > color_samples(header);
 }
 
 cv::Mat rgb_of_palette(const cv::Mat& indices, const TiffColors& colors) {
@@ -292,9 +296,10 @@ void require_finite(const cv::Mat& numbers, const Region& region) {
   }
 }
 
-/// Gray or RGB of 8 or 16 bits or float32.
-cv::Mat stored_colors(TiffFile& file, const Region& region) {
+/// Gray or RGB of 8 or 16 bits or float32; with alpha if that is wanted, or was multiplied with the colors.
+cv::Mat stored_colors(TiffFile& file, const DecodeRequest& request, int wanted_channels) {
   const TiffHeader& header = file.header();
+  const Region& region = request.region;
   const int channels = color_samples(header);
   if (channels == 0) return computed_by_library(file, region);
   if (header.meaning == PHOTOMETRIC_YCBCR) file.convert_to_rgb();
@@ -303,11 +308,16 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
     require_finite(numbers, region);
     return numbers;
   }
-  const bool is_multiplied = header.is_multiplied && header.bits >= 8 && header.samples > channels &&
-                             (header.meaning == PHOTOMETRIC_RGB || header.meaning == PHOTOMETRIC_MINISBLACK);
-  cv::Mat samples = TiffSamples(file, region, channels + (is_multiplied ? 1 : 0)).read();
-  if (is_multiplied)
-    return header.bits == 16 ? divided_by_alpha<uint16_t>(samples) : divided_by_alpha<uint8_t>(samples);
+  const bool with_alpha =
+      has_colors_with_alpha(header) && (header.is_multiplied || wants_alpha(request, wanted_channels));
+  cv::Mat samples = TiffSamples(file, region, channels + (with_alpha ? 1 : 0)).read();
+  if (with_alpha && header.is_multiplied) {
+    if (header.bits == 16)
+      divide_by_alpha<uint16_t>(samples);
+    else
+      divide_by_alpha<uint8_t>(samples);
+  }
+  if (with_alpha) return samples;
   if (header.meaning == PHOTOMETRIC_PALETTE) return rgb_of_palette(samples, file.colors());
   spread_bits(samples, header.bits);
   if (header.meaning == PHOTOMETRIC_MINISWHITE) invert(samples);
@@ -317,7 +327,7 @@ cv::Mat stored_colors(TiffFile& file, const Region& region) {
 
 Box decode_page(TiffFile& file, const DecodeRequest& request, int channels, cv::Mat& out) {
   check_tiff(file.header(), request.depth);
-  return give_pixels(stored_colors(file, request.region), channels, request.depth, out);
+  return give_pixels(stored_colors(file, request, channels), request, channels, out);
 }
 
 }  // namespace
@@ -331,6 +341,8 @@ bool is_tiff(EncodedBytes bytes) {
 ImageSize read_tiff_header(EncodedBytes bytes) { return TiffFile(bytes).header().size; }
 
 bool has_tiff_numbers(EncodedBytes bytes) { return has_numbers(TiffFile(bytes).header()); }
+
+bool has_tiff_alpha(EncodedBytes bytes) { return has_colors_with_alpha(TiffFile(bytes).header()); }
 
 bool is_deep_tiff(EncodedBytes bytes) {
   const TiffFile file(bytes);

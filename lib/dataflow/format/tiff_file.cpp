@@ -252,6 +252,7 @@ void TiffFile::read_header(uint32_t directory) {
   const uint16_t* kinds = nullptr;
   library.field(file_, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
   header_.is_multiplied = extra > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+  header_.has_alpha = header_.is_multiplied || (extra > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA);
   uint16_t planes = PLANARCONFIG_CONTIG;
   library.field_or_default(file_, TIFFTAG_PLANARCONFIG, &planes);
   header_.has_planes = planes == PLANARCONFIG_SEPARATE && header_.samples > 1;

@@ -24,7 +24,8 @@ struct TiffHeader {
   uint16_t compression = 1;
   bool has_planes = false;  // each sample in a plane of its own
   bool is_tiled = false;
-  bool is_multiplied = false;  // by the first sample after the colors, an alpha
+  bool has_alpha = false;      // the first sample after the colors
+  bool is_multiplied = false;  // the colors, by their alpha
   ImageSize block;             // a tile or a strip
 };
 

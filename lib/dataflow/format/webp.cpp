@@ -86,7 +86,7 @@ void decode_into(EncodedBytes bytes, cv::Mat out) {
   WebPDecoderConfig config;
   if (webp_library().init_config(&config, WEBP_DECODER_ABI_VERSION) == 0)
     throw ResourceError("the library libwebp.so.7 has another version than the one that tpack was built for");
-  config.output.colorspace = MODE_RGB;
+  config.output.colorspace = out.channels() == kAlphaChannels ? MODE_RGBA : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA.rgba = out.data;
   config.output.u.RGBA.stride = static_cast<int>(out.step[0]);
@@ -173,6 +173,8 @@ ImageSize read_webp_header(EncodedBytes bytes) {
   return {features.width, features.height};
 }
 
+bool has_webp_alpha(EncodedBytes bytes) { return features_of(bytes).has_alpha != 0; }
+
 std::vector<cv::Mat> decode_webp_frames(EncodedBytes bytes, const DecodeRequest& request, int channels) {
   std::vector<cv::Mat> frames;
   const WebPBitstreamFeatures features = features_of_file(bytes);
@@ -190,23 +192,28 @@ std::vector<cv::Mat> decode_webp_frames(EncodedBytes bytes, const DecodeRequest&
   for (int i = 0; i < request.frames; ++i) {
     const int64_t wanted = frame_at(i, request.frames, animation.frames());
     for (; at < wanted; ++at) canvas = animation.next();
-    cv::Mat part = pooled_mat(r.height, r.width, CV_8UC3);
-    cv::cvtColor(canvas(cv::Rect(r.x, r.y, r.width, r.height)), part, cv::COLOR_RGBA2RGB);
-    give_pixels(part, channels, request.depth, frames.emplace_back());
+    const cv::Mat part = canvas(cv::Rect(r.x, r.y, r.width, r.height));
+    cv::Mat own = pooled_mat();
+    if (features.has_alpha != 0)
+      part.copyTo(own);
+    else
+      cv::cvtColor(part, own, cv::COLOR_RGBA2RGB);
+    give_pixels(own, request, channels, frames.emplace_back());
   }
   return frames;
 }
 
 Box decode_webp(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   const WebPBitstreamFeatures features = features_of_file(bytes);
-  cv::Mat canvas = pooled_mat(features.height, features.width, CV_8UC3);
+  const bool with_alpha = features.has_alpha != 0 && wants_alpha(request, channels);
+  cv::Mat canvas = pooled_mat(features.height, features.width, with_alpha ? CV_8UC4 : CV_8UC3);
   if (features.has_animation != 0)
     decode_first_frame(bytes, canvas);
   else
     decode_into(bytes, canvas);
   const Region& region = request.region;
-  return give_pixels(canvas(cv::Rect(region.x, region.y, region.width, region.height)), channels,
-                     request.depth, out);
+  return give_pixels(canvas(cv::Rect(region.x, region.y, region.width, region.height)), request, channels,
+                     out);
 }
 
 }  // namespace tpack

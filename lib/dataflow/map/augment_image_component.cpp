@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <vector>
 
 #include <opencv2/core.hpp>
@@ -139,6 +140,7 @@ class AugmentImages : public Map {
   struct Attached {
     size_t component;
     Annotation annotation;
+    std::map<int64_t, int64_t> mirrored;  // what takes the place of a point or a class
   };
 
   /// Those that are named, by default all; and what moves with them.
@@ -147,7 +149,12 @@ class AugmentImages : public Map {
     for (const ComponentRef& ref : wanted_) add(in.index(ref, owner_));
     for (size_t i = 0; i < in.size(); ++i) {
       if (wanted_.empty() && in[i].is_image) add(i);
-      if (in[i].annotation != Annotation::kNone) attached_.push_back({i, in[i].annotation});
+      if (in[i].annotation == Annotation::kNone) continue;
+      attached_.push_back({i, in[i].annotation, {}});
+      for (const auto& [a, b] : in[i].mirror_pairs) {
+        attached_.back().mirrored[a] = b;
+        attached_.back().mirrored[b] = a;
+      }
     }
     if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
   }
@@ -193,18 +200,43 @@ class AugmentImages : public Map {
       case Annotation::kMask:
         return augment_mask(d, one.component, size, steps);
       case Annotation::kBoxes:
-        return move_boxes(d, one.component, size, steps);
+        return move_boxes(d, one, size, steps);
       case Annotation::kPoints:
-        return move_points(d, one.component, size, steps);
+        return move_points(d, one, size, steps);
       case Annotation::kNone:
         return;
     }
   }
+  static Point moved(Point point, ImageSize size, const std::vector<Drawn>& steps) {
+    for (const Drawn& step : steps) {
+      point = step.transform->point(point, size);
+      size = step.transform->size(size);
+    }
+    return point;
+  }
+  /// Whether three corners of an image go round the other way afterwards.
+  static bool mirrors(ImageSize size, const std::vector<Drawn>& steps) {
+    const Point corner = moved(Point{0, 0}, size, steps);
+    const Point right = moved(Point{static_cast<double>(size.width), 0}, size, steps);
+    const Point below = moved(Point{0, static_cast<double>(size.height)}, size, steps);
+    return (right.x - corner.x) * (below.y - corner.y) < (right.y - corner.y) * (below.x - corner.x);
+  }
+  /// What takes each place: the other one of a pair if the image is mirrored.
+  static std::map<int64_t, int64_t> exchanged(const Attached& one, ImageSize size,
+                                              const std::vector<Drawn>& steps) {
+    const bool is_mirrored = !one.mirrored.empty() && mirrors(size, steps);
+    return is_mirrored ? one.mirrored : std::map<int64_t, int64_t>{};
+  }
+  static int64_t in_place_of(const std::map<int64_t, int64_t>& exchanged, int64_t number) {
+    const auto other = exchanged.find(number);
+    return other == exchanged.end() ? number : other->second;
+  }
   /// Boxes are cut at the edges; those of which less than a pixel is left are dropped, and the others move
   /// up.
-  static void move_boxes(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) {
-    const Tensor in = d.tensor(index);
-    const Tensor out = d.renew(index, in.spec());
+  static void move_boxes(Datapoint& d, const Attached& one, ImageSize size, const std::vector<Drawn>& steps) {
+    const std::map<int64_t, int64_t> classes = exchanged(one, size, steps);
+    const Tensor in = d.tensor(one.component);
+    const Tensor out = d.renew(one.component, in.spec());
     constexpr int64_t kNumbers = 5;
     auto* to = out.data<float>();
     for (const auto* from = in.data<float>(); from < in.data<float>() + in.elements(); from += kNumbers) {
@@ -216,7 +248,7 @@ class AugmentImages : public Map {
       const std::array<double, 4> edges = {box.x, box.y, box.x + box.width, box.y + box.height};
       to = std::transform(edges.begin(), edges.end(), to,
                           [](double edge) { return static_cast<float>(edge); });
-      *to++ = from[4];
+      *to++ = static_cast<float>(in_place_of(classes, static_cast<int64_t>(from[4])));
     }
     for (; to < out.data<float>() + out.elements(); to += kNumbers) {
       std::fill_n(to, 4, 0.F);
@@ -231,18 +263,16 @@ class AugmentImages : public Map {
     }
     return box;
   }
-  static void move_points(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) {
-    const Tensor in = d.tensor(index);
-    const Tensor out = d.renew(index, in.spec());
-    for (int64_t i = 0; i < in.elements(); i += 2) {
-      Point point{in.data<float>()[i], in.data<float>()[i + 1]};
-      ImageSize now = size;
-      for (const Drawn& step : steps) {
-        point = step.transform->point(point, now);
-        now = step.transform->size(now);
-      }
-      out.data<float>()[i] = static_cast<float>(point.x);
-      out.data<float>()[i + 1] = static_cast<float>(point.y);
+  static void move_points(Datapoint& d, const Attached& one, ImageSize size,
+                          const std::vector<Drawn>& steps) {
+    const std::map<int64_t, int64_t> rows = exchanged(one, size, steps);
+    const Tensor in = d.tensor(one.component);
+    const Tensor out = d.renew(one.component, in.spec());
+    for (int64_t row = 0; row < in.elements() / 2; ++row) {
+      const float* const from = in.data<float>() + 2 * in_place_of(rows, row);
+      const Point point = moved(Point{from[0], from[1]}, size, steps);
+      out.data<float>()[2 * row] = static_cast<float>(point.x);
+      out.data<float>()[2 * row + 1] = static_cast<float>(point.y);
     }
   }
   void augment_mask(Datapoint& d, size_t index, ImageSize size, const std::vector<Drawn>& steps) const {

@@ -80,7 +80,10 @@ class CaffeLmdb final : public RandomAccessSource {
             "stored_order", &Params::stored_order,
             "order of the three channels in arrays of pixels; bgr: as Caffe's convert_imageset writes them");
   }
-  explicit CaffeLmdb(Params p) : p_(std::move(p)), path_(resolved_path(p_.path)) {}
+  explicit CaffeLmdb(Params p) : p_(std::move(p)), path_(resolved_path(p_.path)) {
+    if (p_.color == Color::kRgba)
+      throw ConfigError("CaffeLMDB: color 'rgba' is not supported; use rgb or gray");
+  }
 
   bool knows_spec() const override { return false; }
   Spec spec() const override {

@@ -13,26 +13,13 @@
 #include "dataflow/source.h"
 #include "dataflow/source/csv_content.h"
 #include "dataflow/source/csv_feature_columns.h"
+#include "dataflow/source/csv_guess_part.h"
 #include "dataflow/source/csv_settings.h"
+#include "dataflow/source/csv_tags.h"
 #include "system/log.h"
 
 namespace tpack {
 namespace {
-
-/// Guesses from a part of the rows.
-class GuessPart final : public CsvRows::Part {
- public:
-  GuessPart(size_t columns, const FieldStyle& style) : guesses_(columns), style_(style) {}
-  const std::vector<ColumnGuess>& guesses() const { return guesses_; }
-  void add(const CsvRow& row) override {
-    if (!row.why.empty()) return;
-    for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], style_);
-  }
-
- private:
-  std::vector<ColumnGuess> guesses_;
-  FieldStyle style_;
-};
 
 /// The column that the config says is an id, or the first one that is called so: "id", "user_id",
 /// "PassengerId".
@@ -57,10 +44,13 @@ class CsvTable final : public RandomAccessSource {
     wanted_numbers_ = p_.columns;
     for (const LabelColumn& label : p_.labels) {
       check_classes(label);
-      if (label.set.empty())
+      if (!label.is_set())
         wanted_labels_.push_back(label);
-      else
+      else if (label.separator.empty())
         wanted_numbers_.push_back({label.component, label.set, true, true});
+      else
+        wanted_numbers_.push_back(
+            {label.component, {label.column}, true, true, label.separator, label.classes});
     }
   }
 
@@ -196,7 +186,7 @@ class CsvTable final : public RandomAccessSource {
     std::erase_if(p.labels, is_idle);
     for (const LabelColumn& label : p.labels) {
       const bool is_known = !label.classes.empty() || opened_fit(label.component);
-      if (label.set.empty() && !is_known)
+      if (!label.is_set() && !is_known)
         throw ConfigError(label.column.position,
                           "CSV: the labels of '" + label.component +
                               "' depend on the classes in the file; name them: {column: " +
@@ -284,7 +274,7 @@ class CsvTable final : public RandomAccessSource {
 
   /// False if a name may be a pattern.
   static bool has_plain_names(const NumberColumns& numbers) {
-    if (is_auto(numbers)) return false;
+    if (is_auto(numbers) || (!numbers.separator.empty() && numbers.classes.empty())) return false;
     const auto is_plain = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ';
     };
@@ -296,6 +286,8 @@ class CsvTable final : public RandomAccessSource {
   /// Before `prepare` of plain names only.
   TensorSpec number_spec(size_t i) const {
     if (!content_.values.empty()) return content_.values[i]->spec();
+    if (!wanted_numbers_[i].separator.empty())
+      return {DType::kFloat32, {std::ssize(wanted_numbers_[i].classes)}};
     if (!wanted_numbers_[i].is_list) return {DType::kFloat32, {}};
     return {DType::kFloat32, {std::ssize(wanted_numbers_[i].columns)}};
   }
@@ -303,7 +295,8 @@ class CsvTable final : public RandomAccessSource {
   /// The names of the labels; empty for other numbers.
   std::vector<std::string> names_in_set(size_t i) const {
     if (!wanted_numbers_[i].is_label_set) return {};
-    if (!content_.values.empty()) return content_.values[i]->names();
+    if (!content_.values.empty()) return content_.values[i]->labels();
+    if (!wanted_numbers_[i].separator.empty()) return wanted_numbers_[i].classes;
     std::vector<std::string> names;
     for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
     return names;
@@ -337,6 +330,15 @@ class CsvTable final : public RandomAccessSource {
       }
       std::vector<std::string> names;
       for (const size_t column : columns) names.push_back(header[column]);
+      if (!wanted.separator.empty()) {
+        if (columns.size() > 1)
+          mistakes.add(wanted.columns[0].position,
+                       "CSV: '" + wanted.columns[0].name + "' matches " + std::to_string(columns.size()) +
+                           " columns; component '" + wanted.component + "' needs one");
+        content_.values.push_back(
+            std::make_unique<CsvTags>(columns[0], names[0], wanted.separator, wanted.classes));
+        continue;
+      }
       const bool is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
       const auto known = opened_fit(wanted.component);
       const auto written =

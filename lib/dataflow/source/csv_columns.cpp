@@ -12,6 +12,7 @@ namespace {
 struct LabelColumnParams {
   std::string column;
   std::vector<std::string> classes;
+  std::string separator;
 };
 
 Schema<LabelColumnParams> label_column_schema() {
@@ -20,7 +21,11 @@ Schema<LabelColumnParams> label_column_schema() {
       .required()
       .shorthand()
       .field("classes", &LabelColumnParams::classes,
-             "names of the classes in the order of their labels; default: the names in the file, sorted");
+             "names of the classes in the order of their labels; default: the names in the file, sorted")
+      .field(
+          "separator", &LabelColumnParams::separator,
+          "what is between several labels of a row, such as \" \" (any white space), \",\" or \"|\": gives 0 "
+          "or 1 for each label of the file, float32 [labels]; default: a row has one class");
 }
 
 /// Column names may look like numbers.
@@ -47,12 +52,16 @@ ConfigNode dumped_columns(const std::vector<ColumnRef>& columns) {
 }
 
 LabelColumn parse_labels(const std::string& component, const ConfigNode& value, Reader& reader) {
-  if (value.is_list()) return {component, {"", value.position()}, {}, parse_columns(value, reader)};
+  if (value.is_list()) return {component, {"", value.position()}, {}, parse_columns(value, reader), {}};
   const bool is_index = value.kind() == ConfigNode::Kind::kInt;
   const ConfigNode named = is_index ? ConfigNode::string(value.text(), value.position()) : value;
   const auto p = label_column_schema().parse(named, "component " + component, reader.errors());
   const ConfigNode* column = value.find("column");
-  return {component, {p.column, column == nullptr ? value.position() : column->position()}, p.classes, {}};
+  return {component,
+          {p.column, column == nullptr ? value.position() : column->position()},
+          p.classes,
+          {},
+          p.separator};
 }
 
 /// What separates the words of names that were not split; empty if nothing does.
@@ -103,8 +112,8 @@ FieldType Codec<std::vector<LabelColumn>>::type() {
   const FieldType one =
       FieldType::section(label_column_schema().fields(), "a column of class names", "column");
   return FieldType::map_of(FieldType::either({one, FieldType::list_of(FieldType::text())},
-                                             "a column of class names, or a list "
-                                             "of columns with a yes or no each"),
+                                             "a column of class names or of several labels, or a "
+                                             "list of columns with a yes or no each"),
                            "columns of labels by component");
 }
 
@@ -124,9 +133,9 @@ std::optional<std::vector<LabelColumn>> Codec<std::vector<LabelColumn>>::parse(c
 ConfigNode Codec<std::vector<LabelColumn>>::dump(const std::vector<LabelColumn>& all) {
   std::vector<ConfigNode::Entry> entries;
   for (const LabelColumn& one : all) {
-    entries.push_back({one.component, one.set.empty()
-                                          ? label_column_schema().dump({one.column.name, one.classes})
-                                          : dumped_columns(one.set)});
+    entries.push_back({one.component, one.set.empty() ? label_column_schema().dump(
+                                                            {one.column.name, one.classes, one.separator})
+                                                      : dumped_columns(one.set)});
   }
   return ConfigNode::map(std::move(entries));
 }

@@ -20,16 +20,21 @@ struct NumberColumns {
   std::string component;
   std::vector<ColumnRef> columns;
   bool is_list = false;
-  bool is_label_set = false;  // numbers from 0 to 1: a yes or no for each column
+  bool is_label_set = false;   // numbers from 0 to 1: a yes or no for each column
+  std::string separator = {};  // of the labels in one column, of which each is a yes or no; empty: none
+  std::vector<std::string> classes = {};  // these labels; empty: those in the file
 };
 
 /// A component of class names: {label: species}, or {label: {column: species, classes: [...]}}; or a set of
-/// labels, of which any number may hold: {tags: [red, round]}.
+/// labels, of which any number may hold: {tags: [red, round]}, or {tags: {column: tags, separator: " "}}.
 struct LabelColumn {
   std::string component;
   ColumnRef column;
   std::vector<std::string> classes;  // empty: those in the file
   std::vector<ColumnRef> set;        // a column for each label; empty: class names
+  std::string separator = {};        // of several labels in the field of a row; empty: it is one class name
+
+  bool is_set() const { return !set.empty() || !separator.empty(); }
 };
 
 template <>

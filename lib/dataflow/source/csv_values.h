@@ -102,6 +102,8 @@ class CsvValues {
 
   /// Of the columns, in order.
   virtual const std::vector<std::string>& names() const = 0;
+  /// Of the numbers of a set of labels, after `fit` or `use`.
+  virtual std::vector<std::string> labels() const { return names(); }
   /// How many numbers each column has.
   virtual std::vector<int64_t> widths() const {
     std::vector<int64_t> of_one(names().size(), 1);

@@ -12,7 +12,9 @@
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
+#include "dataflow/source/mirror_pairs.h"
 
 namespace tpack {
 namespace {
@@ -23,6 +25,7 @@ struct ImageBoxesParams : ImageFileFields {
   Ref<Path> images;
   Ref<Path> annotations;
   std::vector<std::string> classes;
+  std::vector<std::vector<std::string>> mirror_pairs;
   int64_t max_boxes = 100;
   bool difficult = false;
 };
@@ -49,6 +52,9 @@ class ImageBoxes final : public RandomAccessSource {
             .field("classes", &Params::classes,
                    "names of the classes by number; those of YOLO are needed; default: the categories of "
                    "COCO by their ids, the sorted names of VOC")
+            .field("mirror_pairs", &Params::mirror_pairs,
+                   "classes that change places when an augmentor mirrors the image: [[left_hand, "
+                   "right_hand]]")
             .field("max_boxes", &Params::max_boxes, between(1, 10'000),
                    "rows of `boxes`; no image may have more")
             .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too"));
@@ -66,6 +72,7 @@ class ImageBoxes final : public RandomAccessSource {
     ComponentSpec boxes{kBoxes, {DType::kFloat32, Shape{p_.max_boxes, 5}}};
     boxes.annotation = Annotation::kBoxes;
     boxes.classes = classes_;
+    boxes.mirror_pairs = mirrored_classes();
     return {image_of_files(p_), boxes};
   }
   int64_t size() const override { return std::ssize(images_); }
@@ -85,6 +92,7 @@ class ImageBoxes final : public RandomAccessSource {
     read_image_file(file_of(index), p_, image);
     const double width = image.size().width;
     const double height = image.size().height;
+    check_size(of, width, height);
     const Tensor& boxes = out.renew(1, {DType::kFloat32, Shape{p_.max_boxes, 5}});
     auto* row = boxes.data<float>();
     for (const AnnotatedBox& box : of.boxes) {
@@ -115,6 +123,17 @@ class ImageBoxes final : public RandomAccessSource {
       for (const AnnotatedBox& box : image.boxes) ++counts[static_cast<size_t>(box.label)];
     for (size_t k = 0; k < classes_.size(); ++k) facts.classes.push_back({classes_[k], counts[k]});
     facts.remarks = remarks_;
+    for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
+    const MirrorPairs sides = left_and_right(classes_);
+    if (!sides.empty() && p_.mirror_pairs.empty()) {
+      std::vector<std::string> pairs;
+      for (const auto& [left, right] : sides)
+        pairs.push_back("[" + classes_[static_cast<size_t>(left)] + ", " +
+                        classes_[static_cast<size_t>(right)] + "]");
+      facts.remarks.push_back(
+          "classes have names of left and right; if an augmentor mirrors images (Flip), set mirror_pairs: [" +
+          join(pairs, ", ") + "]");
+    }
     return facts;
   }
 
@@ -136,12 +155,43 @@ class ImageBoxes final : public RandomAccessSource {
         throw DataError(annotations_, printable(image.file) + " has " + std::to_string(image.boxes.size()) +
                                           " boxes; set max_boxes to the most that an image has");
     }
+    first_.start(kFirstImages);
+    for (const AnnotatedImage& image : images_)
+      first_.look_at((fs::path(dir_) / image.file).string(), image.file);
     make_fingerprint();
   }
 
  private:
   static constexpr const char* kBoxes = "boxes";
 
+  /// Errors: DataError for boxes of an image of another size.
+  static void check_size(const AnnotatedImage& of, double width, double height) {
+    const auto differs = [](double annotated, double own) { return annotated > 0 && annotated != own; };
+    if (!differs(of.width, width) && !differs(of.height, height)) return;
+    const bool is_turned = of.width == height && of.height == width;
+    const auto text = [](double w, double h) { return shortest(w) + "x" + shortest(h); };
+    throw DataError("its annotation is of an image of " + text(of.width, of.height) +
+                    " pixels, and the file has " + text(width, height) +
+                    (is_turned ? "; if the image is turned by its Exif data, and the boxes were made for the "
+                                 "image as it is stored, set upright: false of ImageBoxes"
+                               : "; use the images that the boxes were made for, or change the boxes with "
+                                 "the images"));
+  }
+  MirrorPairs mirrored_classes() const {
+    std::vector<std::vector<int64_t>> numbers;
+    for (const std::vector<std::string>& pair : p_.mirror_pairs) {
+      numbers.emplace_back();
+      for (const std::string& name : pair) {
+        const auto found = std::ranges::find(classes_, name);
+        if (found == classes_.end())
+          throw ConfigError("ImageBoxes: 'mirror_pairs' has '" + printable(name) + "'" +
+                            did_you_mean(name, classes_) + ", which is not one of the classes " +
+                            join_first(classes_));
+        numbers.back().push_back(found - classes_.begin());
+      }
+    }
+    return mirror_pairs_of("ImageBoxes", numbers, std::ssize(classes_));
+  }
   static std::string_view text_of(const MappedFile& file) {
     const auto bytes = file.bytes();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -257,6 +307,7 @@ class ImageBoxes final : public RandomAccessSource {
   std::vector<std::string> classes_;
   std::vector<AnnotatedImage> images_;
   std::vector<std::string> remarks_;
+  FirstImages first_{p_, "ImageBoxes", "'boxes'"};
   std::string fingerprint_;
 };
 

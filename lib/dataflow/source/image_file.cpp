@@ -7,8 +7,6 @@
 #include <memory>
 
 #include "core/error.h"
-#include "dataflow/format/image_formats.h"
-#include "dataflow/format/mapped_file.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -45,7 +43,9 @@ ComponentSpec image_of_files(const ImageForm& form) {
           .tensor = {dtype, shape},
           .is_image = true,
           .depth = form.depth,
-          .frames = form.frames};
+          .frames = form.frames,
+          .background = form.background,
+          .upright = form.upright};
 }
 
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,
@@ -77,26 +77,6 @@ std::string portable_path(const std::filesystem::path& root, std::string path) {
 void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
   read_file(path, image);
   image.header_known(form, path);
-}
-
-bool may_be_deep_image(const std::string& path) {
-  const ImageFormat* const format = image_format_of_name(path);
-  return format != nullptr && format->is_deep != nullptr;
-}
-
-bool is_deep_image(const std::string& path) {
-  try {
-    const MappedFile file(path);
-    const ImageFormat* const format = image_format_of(file.bytes());
-    return format != nullptr && format->is_deep != nullptr && format->is_deep(file.bytes());
-  } catch (const DataError&) {
-    return false;  // reading it is what fails
-  }
-}
-
-std::string lost_bits(const std::string& shown, const std::string& source) {
-  return "images of 16 bits per channel lose their lower 8 bits, such as " + shown +
-         "; to keep them, set depth: 16 of " + source;
 }
 
 }  // namespace tpack

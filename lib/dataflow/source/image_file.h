@@ -36,6 +36,14 @@ Schema<P> with_image_files(Schema<P> schema) {
           "of n for i from 0, as channels one after the other: [height, width, N * channels of the color]. A "
           "file with fewer repeats some of them; other formats, which have one frame, are errors. Augmentors "
           "do the same to all frames. 1: the first frame of any file")
+      .field(
+          "background", static_cast<Background P::*>(&P::background),
+          "color that transparent pixels are put onto: [red, green, blue], or one number for a gray, from "
+          "0 to 255. A file with one color that stands for what is transparent keeps it. With color: rgba, "
+          "there is no background: the fourth channel is how opaque a pixel is, 0 to white")
+      .field("upright", static_cast<bool P::*>(&P::upright),
+             "turn images as their Exif data say; false: they stay as they are stored, for masks, boxes and "
+             "points that were made so")
       .field("max_megapixels", static_cast<int P::*>(&P::max_megapixels), between(1, kMostMegapixels),
              "larger images, with all their frames, are errors before any of their pixels is read, so that a "
              "damaged file cannot ask for all memory")
@@ -56,12 +64,5 @@ std::string size_stamp(const std::string& name, const std::string& path);
 std::string portable_path(const std::filesystem::path& root, std::string path);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, const ImageForm& form, Image& image);
-
-/// True for names of files that may have 16 bits per channel.
-bool may_be_deep_image(const std::string& path);
-/// True for a file of 16 bits per channel, whose lower bits Depth::k8 drops.
-bool is_deep_image(const std::string& path);
-/// What to say of it: `shown` is its name.
-std::string lost_bits(const std::string& shown, const std::string& source);
 
 }  // namespace tpack

@@ -20,7 +20,9 @@
 #include "dataflow/source/csv_labels.h"
 #include "dataflow/source/csv_rows.h"
 #include "dataflow/source/csv_values.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
+#include "dataflow/source/mirror_pairs.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -66,6 +68,7 @@ struct ImageListParams : ImageFileFields {
   FieldOfCsv<std::vector<LabelColumn>> labels;
   FieldOfCsv<std::vector<NumberColumns>> columns;
   std::vector<std::string> points;
+  std::vector<std::vector<int64_t>> mirror_pairs;
   std::string delimiter = CsvForm().delimiter;
   DecimalSign decimal = DecimalSign::kPoint;
   bool header = true;
@@ -82,7 +85,7 @@ class ImageList final : public RandomAccessSource {
         Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with "
                        "`path class` in each line, as Caffe has it, or, with `path`, a CSV table with paths "
                        "and classes, numbers or sets of labels. Gives `image` and `label`, or the components "
-                       "of `labels` and `columns`. Images are turned upright as their Exif data say.")
+                       "of `labels` and `columns`.")
             .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
             .field("file", &Params::file,
                    "the list; in a text, what follows the last space is the class, so paths may have spaces; "
@@ -96,7 +99,12 @@ class ImageList final : public RandomAccessSource {
             .field("points", &Params::points,
                    "those of `columns` that are places in the image, x and y in pixels by turns: they become "
                    "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, "
-                   "x1, y1]}, points: [eyes]}")
+                   "x1, y1]}, points: [eyes]}. (0, 0) is the left upper corner of the first pixel, whose "
+                   "center is (0.5, 0.5)")
+            .field("mirror_pairs", &Params::mirror_pairs,
+                   "points of each component of `points`, by their number from 0, that change places when an "
+                   "augmentor mirrors the image: [[0, 1]] for a left and a right eye, so that the first one "
+                   "is always the left one")
             .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
             .field("decimal", &Params::decimal, kDecimalDoc)
             .field("header", &Params::header,
@@ -109,17 +117,19 @@ class ImageList final : public RandomAccessSource {
       : p_(std::move(p)),
         list_(resolved_path(p_.file)),
         root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))) {
+    if (p_.points.empty() && !p_.mirror_pairs.empty())
+      throw ConfigError("ImageList: 'mirror_pairs' are of 'points'; name the component in 'points'");
     is_table_ = !p_.path.name.empty();
     if (is_table_) {
       table_ = make_table();
       return;
     }
     const Params plain;
-    if (p_.labels.node.size() + p_.columns.node.size() + p_.points.size() > 0 ||
+    if (p_.labels.node.size() + p_.columns.node.size() + p_.points.size() + p_.mirror_pairs.size() > 0 ||
         p_.delimiter != plain.delimiter || p_.decimal != plain.decimal || !p_.header)
       throw ConfigError(
-          "ImageList: 'labels', 'columns', 'points', 'delimiter', 'decimal' and 'header' are of a CSV table; "
-          "set "
+          "ImageList: 'labels', 'columns', 'points', 'mirror_pairs', 'delimiter', 'decimal' and 'header' are "
+          "of a CSV table; set "
           "'path' to its column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
   }
 
@@ -178,6 +188,7 @@ class ImageList final : public RandomAccessSource {
         if (!is_needed(component)) *fields = fields->without(component);
     }
     std::erase_if(p.points, [&](const std::string& name) { return !is_needed(name); });
+    if (p.points.empty()) p.mirror_pairs.clear();
     auto reader = std::make_shared<ImageList>(std::move(p));
     reader->is_reader_ = true;
     reader->reads_label_ = is_needed(kLabel);
@@ -203,7 +214,9 @@ class ImageList final : public RandomAccessSource {
                               (bad_.size() == 1 ? " bad image: " : " bad images; the first one is ") +
                               "line " + std::to_string(lines_[row]) + ": " + why);
     }
-    if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageList"));
+    for (const auto& remarks :
+         {first_.remarks(), remarks_on_points(fitted(), p_.points, !p_.mirror_pairs.empty())})
+      facts.remarks.insert(facts.remarks.end(), remarks.begin(), remarks.end());
     return facts;
   }
   std::vector<FittedComponent> fitted() const override {
@@ -241,7 +254,6 @@ class ImageList final : public RandomAccessSource {
     paths_.clear();
     lines_.clear();
     bad_.clear();
-    cut_.clear();
     further_bad_ = 0;
     if (is_table_)
       read_table();
@@ -279,14 +291,19 @@ class ImageList final : public RandomAccessSource {
   }
 
   ComponentSpec with_points(ComponentSpec component) const {
-    if (std::find(p_.points.begin(), p_.points.end(), component.name) == p_.points.end()) return component;
+    if (!are_points(component.name)) return component;
     const Shape& shape = component.tensor.shape;
     if (shape.rank() != 1 || shape[0] % 2 != 0 || component.tensor.dtype != DType::kFloat32)
       throw ConfigError("ImageList: points are x and y by turns, and '" + component.name + "' is " +
                         component.tensor.str());
-    component.tensor.shape = Shape{shape[0] / 2, 2};
     component.annotation = Annotation::kPoints;
+    component.mirror_pairs =
+        mirror_pairs_of("ImageList, points '" + component.name + "'", p_.mirror_pairs, shape[0] / 2);
+    component.tensor.shape = Shape{shape[0] / 2, 2};
     return component;
+  }
+  bool are_points(const std::string& component) const {
+    return std::ranges::find(p_.points, component) != p_.points.end();
   }
   static Tensor as_points(const Tensor& numbers) { return numbers.reshaped({numbers.elements() / 2, 2}); }
 
@@ -425,18 +442,13 @@ class ImageList final : public RandomAccessSource {
                           "; none of its files exist; 'root' is the folder that paths are "
                           "relative to, by default that of the list");
     for (const auto& [row, why] : bad_) further_bad_ += is_bad_in_table(row) ? 0 : 1;
-    find_cut();
+    look_at_first();
     fingerprint_ = digest.text();
   }
-  /// Looks at the first files that may lose bits: to open every file takes too long.
-  void find_cut() {
-    if (p_.depth != Depth::k8) return;
-    int most = 10;
-    for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
-      if (!may_be_deep_image(paths_[row]) || bad_.contains(row)) continue;
-      --most;
-      if (is_deep_image(file(row))) cut_ = printable(paths_[row]);
-    }
+  void look_at_first() {
+    first_.start(kFirstImages);
+    for (size_t row = 0; row < paths_.size(); ++row)
+      if (!bad_.contains(row)) first_.look_at(file(row), paths_[row]);
   }
 
   Params p_;
@@ -452,7 +464,7 @@ class ImageList final : public RandomAccessSource {
   std::vector<int64_t> lines_;                 // of each path
   std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
   int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
-  std::string cut_;
+  FirstImages first_{p_, "ImageList", p_.points.empty() ? "" : "'points'"};
   std::string slashed_;      // the first path whose backslashes became slashes, and that one
   bool has_commas_ = false;  // the first line of a text
   std::string fingerprint_;

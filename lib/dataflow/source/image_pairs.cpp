@@ -10,6 +10,7 @@
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "dataflow/source/csv_rows.h"
+#include "dataflow/source/first_images.h"
 #include "dataflow/source/image_file.h"
 #include "dataflow/source/mask_file.h"
 #include "dataflow/source/mask_paths.h"
@@ -41,7 +42,7 @@ class ImagePairs final : public RandomAccessSource {
             "Reads the images of a folder, and for each one the mask of the same name in another folder (for "
             "segmentation), or the image that it shall become (for restoration, super-resolution, "
             "translation). Gives `image` and `mask`, class numbers uint8 [height, width], or `target`. "
-            "Augmentors move both alike. Images are turned upright as their Exif data say.")
+            "Augmentors move both alike.")
             .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
             .field("images", &Params::images, "folder of the images")
             .required()
@@ -83,7 +84,8 @@ class ImagePairs final : public RandomAccessSource {
     for (const MaskPaths::Part& part : p_.masks.parts) mask_dirs_.push_back(folder_of(part.path));
     if (p_.masks.empty() && p_.targets.empty())
       throw ConfigError(
-          "ImagePairs: write 'masks' or 'targets'; for images alone, ImageFolder reads folders of classes");
+          "ImagePairs: write 'masks' or 'targets'; for images alone, use ImageFolder: {dir: ..., classes: "
+          "false}");
     if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
       throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
     if (p_.threshold &&
@@ -138,6 +140,7 @@ class ImagePairs final : public RandomAccessSource {
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size(), .unit = "images"};
     facts.remarks = remarks_;
+    for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
     return facts;
   }
 
@@ -149,6 +152,8 @@ class ImagePairs final : public RandomAccessSource {
       read_folders();
     else
       read_list();
+    first_.start(kFirstImages);
+    for (const Entry& file : files_) first_.look_at(path(dir_, file.name), file.name);
     make_fingerprint();
   }
 
@@ -175,12 +180,16 @@ class ImagePairs final : public RandomAccessSource {
       throw ConfigError("ImagePairs: 'classes' has " + std::to_string(names.size()) +
                         " names; must be 2 to 255, that of the background included");
     if (p.masks.by_class())
-      return {.threshold = p.threshold, .max_megapixels = p.max_megapixels, .of_one_class = true};
+      return {.threshold = p.threshold,
+              .max_megapixels = p.max_megapixels,
+              .upright = p.upright,
+              .of_one_class = true};
     MaskCode code{.classes = names.size(),
                   .colors = {},
                   .ignored = p.ignore,
                   .threshold = p.threshold,
-                  .max_megapixels = p.max_megapixels};
+                  .max_megapixels = p.max_megapixels,
+                  .upright = p.upright};
     for (const std::vector<int64_t>& color : p.colors) {
       const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
       if (color.size() != 3 || std::ranges::any_of(color, is_bad))
@@ -257,6 +266,7 @@ class ImagePairs final : public RandomAccessSource {
         std::string name(column < row.fields.size() ? trim(row.fields[column]) : "");
         if (name.empty() && !may_be_empty)
           throw DataError(list + ":" + std::to_string(row.line), "a path is missing");
+        name = portable_path(dir_, std::move(name));
         if (!name.empty() && !fs::exists(path(dir_, name))) missing.push_back(printable(name));
         return name;
       };
@@ -350,6 +360,7 @@ class ImagePairs final : public RandomAccessSource {
   MaskReader reader_;
   std::vector<Entry> files_;
   std::vector<std::string> remarks_;
+  FirstImages first_{p_, "ImagePairs", p_.masks.empty() ? "" : "'masks'"};
   std::string fingerprint_;
 };
 

@@ -13,6 +13,7 @@
 #include "dataflow/format/image_formats.h"
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/format/mat_file.h"
+#include "dataflow/format/orientation.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -110,18 +111,24 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
     return edges_of(bytes);
   }
   cv::Mat values;
-  const ImageSize size = read_image_header(bytes, 1, code.max_megapixels);
-  const Region all = {0, 0, size.width, size.height};
+  const ImageSize size =
+      read_image_header(bytes, {.max_megapixels = code.max_megapixels, .upright = code.upright});
+  DecodeRequest request{.region = {0, 0, size.width, size.height}, .upright = code.upright};
   if (!are_colors && has_more_than_bytes(bytes)) {
-    decode_image(bytes, {.region = all, .depth = Depth::kFloat}, 1, values);
+    request.depth = Depth::kFloat;
+    decode_image(bytes, request, 1, values);
     return bytes_of(values);
   }
   if (!are_colors && is_png(bytes)) {
     const auto palette = read_png_values(bytes, values);
     if (code.classes == 2 && !code.ignored) reject_inverted_palette(palette);
+    Box all;
+    if (code.upright) turn_upright(values, all, read_orientation(bytes));
     return values;
   }
-  decode_image(bytes, {.region = all}, are_colors ? 3 : 1, values);
+  // The gray of a color is not the number of a class; in lossy files, a gray may be nearly one only.
+  const bool is_lossy = is_jpeg(bytes) || is_webp(bytes);
+  decode_image(bytes, request, are_colors || !is_lossy ? 3 : 1, values);
   return values;
 }
 
@@ -204,9 +211,12 @@ void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t
   }
   const bool is_turned = values.cols == size.height && values.rows == size.width;
   if (values.cols != size.width || values.rows != size.height)
-    throw FileError(path, "is a mask of " + ImageSize{values.cols, values.rows}.str() +
-                              " pixels, and its image has " + size.str() +
-                              (is_turned ? "; is it turned by its Exif data, and the mask is not?" : ""));
+    throw FileError(
+        path, "is a mask of " + ImageSize{values.cols, values.rows}.str() + " pixels, and its image has " +
+                  size.str() +
+                  (is_turned ? "; if the image is turned by its Exif data, and the mask was made for "
+                               "the image as it is stored, set upright: false of ImagePairs"
+                             : ""));
   if (code_.colors.empty() && is_gray(values)) cv::extractChannel(values, values, 0);
   const int channels = values.channels();
   if (code_.colors.empty() && channels != 1)

@@ -21,6 +21,7 @@ struct MaskCode {
   /// Of two classes: gray values from this one on are the second class, and those below it the first one.
   std::optional<int64_t> threshold = {};
   int max_megapixels = kMaxMegapixels;
+  bool upright = true;        // turned as Exif data say
   bool of_one_class = false;  // which is there or not, one of several masks
 };
 

@@ -87,7 +87,7 @@ TEST(ImageFrames, are_those_of_pillow) {
     SCOPED_TRACE(clip.name);
     const int width = clip.frames[0].cols;
     const int height = clip.frames[0].rows;
-    ASSERT_EQ(read_image_header(clip.file, 3), (ImageSize{width, height}));
+    ASSERT_EQ(read_image_header(clip.file, {.frames = 3}), (ImageSize{width, height}));
     const int count = static_cast<int>(clip.frames.size());
     for (const int wanted : {2, 3, count, count + 2}) {
       const cv::Mat all = decoded_frames(clip.file, {0, 0, width, height}, wanted);
@@ -102,6 +102,26 @@ TEST(ImageFrames, are_those_of_pillow) {
         EXPECT_LE(largest_difference(frame_of(gray, i, 1), expected_gray), 1);
       }
     }
+  }
+}
+
+TEST(ImageFrames, may_be_transparent) {
+  for (const GoldenClip& clip : golden_clips()) {
+    SCOPED_TRACE(clip.name);
+    const int count = static_cast<int>(clip.frames.size());
+    DecodeRequest request{.region = {0, 0, clip.frames[0].cols, clip.frames[0].rows},
+                          .frames = count,
+                          .background = golden_background()};
+    cv::Mat onto;
+    decode_image(clip.file, request, 3, onto);
+    const std::vector<cv::Mat>& expected = clip.onto.empty() ? clip.frames : clip.onto;
+    for (int i = 0; i < count; ++i)
+      EXPECT_EQ(largest_difference(frame_of(onto, i, 3), expected[static_cast<size_t>(i)]), 0) << i;
+    if (clip.rgba.empty()) continue;
+    cv::Mat rgba;
+    decode_image(clip.file, request, 4, rgba);
+    for (int i = 0; i < count; ++i)
+      EXPECT_EQ(largest_difference(frame_of(rgba, i, 4), clip.rgba[static_cast<size_t>(i)]), 0) << i;
   }
 }
 
@@ -172,8 +192,8 @@ TEST(ImageFrames, have_a_limit) {
   std::vector<uint8_t> file = golden_image("gif_plain").file;
   const std::vector<uint8_t> side = {0xA0, 0x0F, 0xA0, 0x0F};  // 4000
   std::copy(side.begin(), side.end(), file.begin() + 6);
-  EXPECT_EQ(read_image_header(file, 4), (ImageSize{4000, 4000}));
-  EXPECT_THAT(error_of([&] { read_image_header(file, 5); }),
+  EXPECT_EQ(read_image_header(file, {.frames = 4}), (ImageSize{4000, 4000}));
+  EXPECT_THAT(error_of([&] { read_image_header(file, {.frames = 5}); }),
               testing::HasSubstr("an image of 4000x4000 pixels and 5 frames; at most 64 megapixels"));
 }
 
@@ -186,7 +206,7 @@ TEST(ImageFrames, of_truncated_files_are_errors) {
     for (size_t size = 0; size < clip.file.size(); size += 1 + size / 40) {
       const std::vector<uint8_t> cut(clip.file.begin(), clip.file.begin() + static_cast<ptrdiff_t>(size));
       try {
-        read_image_header(cut, count);
+        read_image_header(cut, {.frames = count});
         EXPECT_EQ(largest_difference(decoded_frames(cut, all, count), whole), 0) << "cut to " << size;
       } catch (const DataError&) {
       }

@@ -2,8 +2,11 @@
 
 #include <cstring>
 
+#include <opencv2/imgproc.hpp>
+
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_codec.h"
+#include "dataflow/format/stored_pixels.h"
 #include "dataflow/golden_images.h"
 #include "dataflow/test_images.h"
 
@@ -47,6 +50,64 @@ TEST(ImageFormats, give_the_pixels_of_pillow) {
       }
     }
   });
+}
+
+cv::Mat put_onto_background(const std::vector<uint8_t>& file, const Region& region, int channels,
+                            Depth depth = Depth::k8) {
+  cv::Mat out;
+  decode_image(file, {.region = region, .depth = depth, .background = golden_background()}, channels, out);
+  return out;
+}
+
+TEST(ImageFormats, put_transparent_pixels_onto_the_background_as_pillow_does) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const Region all{0, 0, image.rgb.cols, image.rgb.rows};
+    const cv::Mat out = put_onto_background(image.file, all, 3);
+    ASSERT_EQ(out.type(), CV_8UC3);
+    if (image.onto.empty())
+      EXPECT_EQ(largest_difference(out, decoded_image(image.file, all)), 0) << "has its bits";
+    else
+      EXPECT_LE(largest_difference(out, image.onto), image.off_by);
+    EXPECT_EQ(shows_background(image.file), !image.onto.empty());
+    const Region part{1, 2, all.width - 3, all.height - 3};
+    EXPECT_LE(largest_difference(put_onto_background(image.file, part, 3),
+                                 out(cv::Rect(1, 2, part.width, part.height))),
+              image.off_by > 0 ? 2 : 0);
+    const cv::Mat gray = put_onto_background(image.file, all, 1);
+    ASSERT_EQ(gray.type(), CV_8UC1);
+    const cv::Point middle(out.cols / 2, out.rows / 2);
+    const auto color = out.at<cv::Vec3b>(middle);
+    EXPECT_NEAR(gray.at<uint8_t>(middle), 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2],
+                image.off_by > 0 ? 5 : 1);
+  });
+}
+
+TEST(ImageFormats, have_transparency_as_a_fourth_channel) {
+  for_each_golden_image([](const GoldenImage& image) {
+    const Region all{0, 0, image.rgb.cols, image.rgb.rows};
+    const cv::Mat out = put_onto_background(image.file, all, 4);
+    ASSERT_EQ(out.type(), CV_8UC4);
+    cv::Mat expected = image.rgba;
+    if (expected.empty()) cv::cvtColor(decoded_image(image.file, all), expected, cv::COLOR_RGB2RGBA);
+    EXPECT_LE(largest_difference(out, expected), image.off_by);
+    if (!image.deep.empty()) return;
+    cv::Mat spread;
+    out.convertTo(spread, CV_16U, 257);
+    EXPECT_EQ(largest_difference(put_onto_background(image.file, all, 4, Depth::k16), spread), 0);
+  });
+}
+
+/// 65535 * a + 257 * b * (65535 - a), over 65535.
+TEST(StoredPixels, of_16_bits_are_put_onto_the_background_in_16_bits) {
+  cv::Mat stored(1, 3, CV_16UC4);
+  stored.at<cv::Vec4w>(0, 0) = {1000, 20000, 65535, 0};
+  stored.at<cv::Vec4w>(0, 1) = {1000, 20000, 65535, 65535};
+  stored.at<cv::Vec4w>(0, 2) = {1000, 20000, 65535, 13107};  // a fifth
+  cv::Mat out;
+  give_pixels(stored, {.depth = Depth::k16, .background = Background{{0, 100, 255}}}, 3, out);
+  EXPECT_EQ(out.at<cv::Vec3w>(0, 0), cv::Vec3w(0, 25700, 65535));
+  EXPECT_EQ(out.at<cv::Vec3w>(0, 1), cv::Vec3w(1000, 20000, 65535));
+  EXPECT_EQ(out.at<cv::Vec3w>(0, 2), cv::Vec3w(200, 24560, 65535));
 }
 
 TEST(ImageFormats, give_regions_of_the_whole) {
@@ -146,6 +207,7 @@ TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
     mutate(
         image.file,
         [](const std::vector<uint8_t>& file, const Region& all, int64_t i) {
+          if (i % 5 == 0) return put_onto_background(file, all, i % 10 == 0 ? 4 : 3);
           return decoded_image(file, all, i % 3 == 0 ? 1 : 3, i % 2 == 0 ? Depth::k8 : Depth::k16);
         },
         rounds.at(image_format_of(image.file)->name));

@@ -70,6 +70,17 @@ TEST(Orientation, turns_images_as_the_standard_says) {
   }
 }
 
+TEST(Orientation, does_not_count_where_images_stay_as_stored) {
+  const cv::Mat stored = photo(37, 23);
+  for (uint8_t value = 1; value <= 8; ++value) {
+    const auto bytes = with_orientation(encode_png(stored), value, true);
+    ASSERT_EQ(read_image_header(bytes, {.upright = false}), (ImageSize{37, 23})) << int{value};
+    cv::Mat part;
+    decode_image(bytes, {.region = {3, 5, 11, 7}, .upright = false}, 3, part);
+    EXPECT_EQ(largest_difference(part, stored(cv::Rect(3, 5, 11, 7))), 0) << int{value};
+  }
+}
+
 /// Nothing but the orientation differs, also where a JPEG is decoded at a reduced size.
 TEST(Orientation, of_jpegs_is_that_of_pngs) {
   const auto upright = encode_jpeg(photo(203, 151));

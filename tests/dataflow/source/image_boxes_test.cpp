@@ -117,6 +117,15 @@ TEST_F(ImageBoxes, move_with_their_image) {
   EXPECT_THAT(boxes("annotations: voc", ", AugmentImageComponent: [{CenterCrop: 4}]"), ElementsAre());
 }
 
+TEST_F(ImageBoxes, change_classes_in_a_mirror) {
+  const std::string flip = ", AugmentImageComponent: [Flip: {prob: 1}]";
+  EXPECT_THAT(boxes("annotations: voc, mirror_pairs: [[cat, dog]]", flip),
+              ElementsAre("16 3 36 13 0", "0 20 9.5 30 1"));
+  EXPECT_THAT(boxes("annotations: voc, mirror_pairs: [[cat, dog]]"),
+              ElementsAre("4 3 24 13 1", "30.5 20 40 30 0"));
+  EXPECT_THAT(error("annotations: voc, mirror_pairs: [[cat, dogs]]"), HasSubstr("did you mean 'dog'?"));
+}
+
 /// A box drawn into the image is around what is there afterwards.
 TEST_F(ImageBoxes, are_around_the_pixels_of_their_objects) {
   cv::Mat image(60, 90, CV_8UC3, cv::Scalar::all(0));
@@ -142,6 +151,29 @@ TEST_F(ImageBoxes, are_around_the_pixels_of_their_objects) {
     EXPECT_NEAR(box[3], pixels.br().y, 1) << seed;
   }
   EXPECT_GT(seen, 50);
+}
+
+TEST_F(ImageBoxes, are_of_an_image_of_their_size) {
+  const auto error_of_size = [&](int width, int height, const std::string& more) {
+    folder_.write("images/a.png", encode_png(photo(width, height)));
+    return error_of([&] { boxes(more); });
+  };
+  EXPECT_THAT(
+      error_of_size(20, 15, "annotations: coco.json"),
+      HasSubstr("a.png: its annotation is of an image of 40x30 pixels, and the file has 20x15; use the "
+                "images that the boxes were made for"));
+  EXPECT_THAT(error_of_size(30, 40, "annotations: coco.json"), HasSubstr("set upright: false of ImageBoxes"));
+  EXPECT_THAT(error_of_size(20, 30, "annotations: voc"), HasSubstr("an image of 40x0 pixels"));
+  EXPECT_EQ(error_of_size(20, 15, "annotations: yolo, classes: [cat, dog]"), "no error");
+}
+
+TEST_F(ImageBoxes, may_have_paths_of_windows) {
+  std::string coco = kCoco;
+  for (const char* name : {"a.png", "b.png"}) coco.replace(coco.find(name), 5, "sub\\\\" + std::string(name));
+  for (const char* name : {"images/sub/a.png", "images/sub/b.png"})
+    folder_.write(name, encode_png(photo(40, 30)));
+  write("coco.json", coco);
+  EXPECT_EQ(boxes("annotations: coco.json").size(), 2U);
 }
 
 TEST_F(ImageBoxes, have_the_classes_of_the_training_data) {
@@ -263,7 +295,10 @@ const live::Fields kImageBoxes("source", "ImageBoxes",
                                            {"classes", "[dog, cat]"},
                                            {"max_boxes", "7"},
                                            {"depth", "16"}},
-                                .left_out = {{"max_megapixels", "as of ImageFolder, whose test shows it"}},
+                                .left_out = {{"mirror_pairs", "of an augmentor, which a test above shows"},
+                                             {"background", "as of ImageFolder, whose test shows it"},
+                                             {"upright", "as of ImageFolder, whose test shows it"},
+                                             {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                 .build = content_of_boxes});
 
 }  // namespace

@@ -44,6 +44,58 @@ TEST(ImageFolder, classes_that_are_numbers_are_in_their_order) {
             (std::vector<std::string>{"1", "10", "2", "x"}));
 }
 
+/// A picture in the alpha channel of black pixels: opaque in the left half.
+std::vector<uint8_t> half_transparent_png(int width, int height) {
+  cv::Mat pixels(height, width, CV_8UC4, cv::Scalar::all(0));
+  pixels(cv::Rect(0, 0, width / 2, height)).setTo(cv::Scalar(0, 0, 0, 255));
+  return encode_png(pixels);
+}
+
+TEST(ImageFolder, puts_transparent_pixels_onto_a_background) {
+  const TempFolder folder;
+  folder.write("a/icon.png", half_transparent_png(4, 2));
+  const auto flow_with = [&](const std::string& more) {
+    return make_flow(parse_yaml("[ImageFolder: {dir: " + folder.path() + more + "}]", "flow.yaml"));
+  };
+  const auto right_pixel = [&](const std::string& more) {
+    Datapoint d;
+    EXPECT_TRUE(flow_with(more).open({})->next(d));
+    const Tensor pixels = d.to_tensor(0);
+    const auto values = pixels.span<uint8_t>().subspan(static_cast<size_t>(3 * pixels.shape()[2]));
+    return std::vector<int>(values.begin(), values.begin() + pixels.shape()[2]);
+  };
+  EXPECT_THAT(right_pixel(""), testing::ElementsAre(255, 255, 255));
+  EXPECT_THAT(right_pixel(", background: [9, 8, 7]"), testing::ElementsAre(9, 8, 7));
+  EXPECT_THAT(right_pixel(", background: 60, color: gray"), testing::ElementsAre(60));
+  EXPECT_THAT(right_pixel(", color: rgba"), testing::ElementsAre(0, 0, 0, 0));
+  const auto remarks_of = [&](const std::string& more) {
+    const DataFlow flow = flow_with(more);
+    flow.prepare();
+    return flow.facts()[0].remarks;
+  };
+  EXPECT_THAT(
+      remarks_of(", background: 0"),
+      testing::ElementsAre(HasSubstr("images have transparent pixels, such as a/icon.png, which are put "
+                                     "onto black; for another color, set background of ImageFolder")));
+  EXPECT_THAT(remarks_of(", color: rgba"), testing::IsEmpty());
+  EXPECT_THAT(error_of([&] { flow_with(", background: [1, 2, 300]"); }),
+              HasSubstr("[red, green, blue] or one number, from 0 to 255"));
+}
+
+TEST(ImageFolder, keeps_images_as_they_are_stored_if_told_so) {
+  const TempFolder folder;
+  folder.write("a/turned.png", with_orientation(encode_png(photo(30, 20)), 6, true));
+  const auto size_with = [&](const std::string& more) {
+    const DataFlow flow =
+        make_flow(parse_yaml("[ImageFolder: {dir: " + folder.path() + more + "}]", "flow.yaml"));
+    Datapoint d;
+    EXPECT_TRUE(flow.open({})->next(d));
+    return d.image(0).size();
+  };
+  EXPECT_EQ(size_with(""), (ImageSize{20, 30}));
+  EXPECT_EQ(size_with(", upright: false"), (ImageSize{30, 20}));
+}
+
 TEST(ImageFolder, batches_have_any_size_if_a_remainder_is_possible) {
   const TempFolder folder;
   folder.write("a/1.png", encode_png(photo(8, 8)));
@@ -81,19 +133,58 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_EQ(skipping.bad_samples().count(), 2);
 }
 
-TEST(ImageFolder, names_the_folder_above_if_it_gets_that_of_a_class) {
+TEST(ImageFolder, without_class_folders_says_what_to_write) {
   const TempFolder folder;
   folder.write("photos/cat/1.png", encode_png(photo(8, 8)));
-  for (const std::string end : {"", "/"}) {
-    const std::string dir = folder.path("photos/cat") + end;
-    const DataFlow flow = make_flow(list({item("ImageFolder", {{"dir", dir}})}));
-    EXPECT_EQ(
-        error_of([&] { flow.prepare(); })
-            .find(dir + ": has images, but no class folders; if it is the folder of one class, write dir: " +
-                  folder.path("photos") + ";"),
-        0U)
-        << error_of([&] { flow.prepare(); });
+  const auto error_with = [](const std::string& dir) {
+    return error_of([&] { make_flow(list({item("ImageFolder", {{"dir", dir}})})).prepare(); });
+  };
+  const std::string begin =
+      folder.path("photos/cat") +
+      ": has images, but no class folders; for images without classes, write classes: false; ";
+  EXPECT_EQ(error_with(folder.path("photos/cat")),
+            begin + "with classes, ImageFolder reads DIR/CLASS/NAME.jpg");
+  folder.write("photos/dog/1.png", encode_png(photo(8, 8)));
+  for (const std::string end : {"", "/"})
+    EXPECT_THAT(error_with(folder.path("photos/cat") + end),
+                HasSubstr("; if it is the folder of one class, write dir: " + folder.path("photos")));
+}
+
+TEST(ImageFolder, may_have_images_without_classes) {
+  const TempFolder folder;
+  folder.write("faces/b.png", encode_png(photo(8, 8)));
+  folder.write("faces/more/a.png", encode_png(photo(9, 8)));
+  folder.write("faces/notes.txt", {1});
+  folder.write("faces/.hidden/c.png", {1});
+  for (const char* name : {"config.yaml", "log.txt", "images/fake.png"})
+    folder.write("faces/train_log/gan/" + std::string(name), {1});
+  const DataFlow flow = make_flow(parse_yaml(
+      "[ImageFolder: {dir: " + folder.path("faces") + "/, classes: false, shuffle: false}]", "flow.yaml"));
+  EXPECT_EQ(flow.spec().str(), "image uint8 [?, ?, 3]");
+  std::vector<std::string> sizes;
+  const auto cursor = flow.open({});
+  for (Datapoint d; cursor->next(d);) sizes.push_back(d.image(0).size().str());
+  EXPECT_THAT(sizes, testing::ElementsAre("8x8", "9x8"));
+  EXPECT_EQ(describe(flow.facts()), "2 images");
+  EXPECT_THAT(
+      flow.facts()[0].remarks,
+      testing::ElementsAre("ignored 1 file (.txt)", "not read, because runs of tpack wrote them: train_log"));
+  EXPECT_EQ(flow.fingerprint().size(), 32U);
+}
+
+TEST(ImageFolder, leaves_out_what_runs_have_written) {
+  const TempFolder folder;
+  folder.write("cat/1.png", encode_png(photo(8, 8)));
+  folder.write("dog/1.png", encode_png(photo(8, 8)));
+  for (const char* name : {"config.yaml", "log.txt", "images/fake.png"}) {
+    folder.write("run/" + std::string(name), {1});
+    folder.write("train_log/gan/" + std::string(name), {1});
   }
+  const DataFlow flow = make_flow(list({folder_source(folder)}));
+  flow.prepare();
+  EXPECT_THAT(flow.spec()[1].classes, testing::ElementsAre("cat", "dog"));
+  EXPECT_THAT(flow.facts()[0].remarks,
+              testing::ElementsAre("not read, because runs of tpack wrote them: run, train_log"));
 }
 
 TEST(ImageFolder, counts_a_dangling_link_as_a_broken_image) {
@@ -257,12 +348,14 @@ std::string content_with_photos(const std::string& source) {
   for (int i = 0; i < 9; ++i)
     folder.write("photos/train/" + std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png",
                  encode_png(photo(4 + i, 5)));
+  folder.write("photos/train/a/9.png", half_transparent_png(4, 2));
+  folder.write("photos/train/b/9.png", with_orientation(encode_png(photo(4, 7)), 6, true));
   folder.write("other/c/0.png", encode_png(photo(7, 5)));
   return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
 }
 
 const live::Fields kImageFolder("source", "ImageFolder",
-                                {.values = {{"dir", "other"}, {"depth", "float"}},
+                                {.values = {{"dir", "other"}, {"depth", "float"}, {"background", "0"}},
                                  .left_out = {{"max_megapixels",
                                                "an error for larger images, which a test above shows"}},
                                  .build = content_with_photos});

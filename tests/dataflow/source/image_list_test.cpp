@@ -257,6 +257,54 @@ TEST(ImageList, points_move_with_their_image) {
               HasSubstr("'eye'"));
 }
 
+TEST(ImageList, points_of_a_pair_change_places_in_a_mirror) {
+  const ListedImages images;
+  images.list("eyes.csv", "photo,left_x,left_y,nose_x,nose_y,right_x,right_y\nphotos/6.png,1,0.5,3,2,5,1\n");
+  const auto eyes = [&](const std::string& more, const std::string& augmentors) {
+    const DataFlow flow = make_flow(parse_yaml(
+        "[ImageList: {file: eyes.csv, path: photo, columns: {eyes: [left_x, left_y, nose_x, nose_y, right_x, "
+        "right_y]}" +
+            more + "}, AugmentImageComponent: [" + augmentors + "]]",
+        images.path("flow.yaml")));
+    Datapoint d;
+    EXPECT_TRUE(flow.open({})->next(d));
+    const auto values = d.tensor(1).span<float>();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const std::string pairs = ", points: [eyes], mirror_pairs: [[0, 2]]";
+  const std::string flip = "Flip: {prob: 1}";
+  EXPECT_THAT(eyes(pairs, flip), ElementsAre(1, 1, 3, 2, 5, 0.5))
+      << "the left one is where the right one was";
+  EXPECT_THAT(eyes(", points: [eyes]", flip), ElementsAre(5, 0.5, 3, 2, 1, 1));
+  EXPECT_THAT(eyes(pairs, flip + ", Flip: {prob: 1, direction: vertical}"), ElementsAre(5, 3.5, 3, 2, 1, 3))
+      << "turned by 180 degrees, so left stays left";
+  EXPECT_THAT(eyes(pairs, "Resize: [8, 12]"), ElementsAre(2, 1, 6, 4, 10, 2));
+  EXPECT_THAT(error_of([&] { eyes(", points: [eyes], mirror_pairs: [[0, 3]]", flip); }),
+              HasSubstr("'mirror_pairs' are pairs of numbers from 0 to 2"));
+  EXPECT_THAT(error_of([&] { eyes(", points: [eyes], mirror_pairs: [[0, 1], [2, 0]]", flip); }),
+              HasSubstr("'mirror_pairs' has 0 more than once"));
+  EXPECT_THAT(error_of([&] { eyes(", mirror_pairs: [[0, 1]]", flip); }), HasSubstr("are of 'points'"));
+}
+
+TEST(ImageList, says_which_columns_look_like_points) {
+  const ListedImages images;
+  images.list("eyes.csv", "photo,left_x,left_y,right_x,right_y,w,h\nphotos/6.png,1,0.5,3,2,5,1\n");
+  const auto remarks = [&](const std::string& more) {
+    const DataFlow flow = images.flow(
+        "file: eyes.csv, path: photo, columns: {eyes: [left_x, left_y, right_x, "
+        "right_y], size: [w, h]}" +
+        more);
+    flow.prepare();
+    return flow.facts()[0].remarks;
+  };
+  EXPECT_THAT(remarks(""),
+              testing::Contains(HasSubstr("set points: [eyes], so that augmentors such as Resize "
+                                          "move them with it")));
+  EXPECT_THAT(remarks(", points: [eyes]"), testing::Contains(HasSubstr("set mirror_pairs: [[0, 1]]")));
+  EXPECT_THAT(remarks(", points: [eyes], mirror_pairs: [[0, 1]]"),
+              testing::Not(testing::Contains(HasSubstr("points"))));
+}
+
 /// The flow of a source in a folder with images and two lists.
 std::string content_of_listed(const std::string& source) {
   const ListedImages images;
@@ -283,6 +331,11 @@ const live::Fields kImageList("source", "ImageList",
                                           {"root", "root"},
                                           {"depth", "16"}},
                                .left_out = {{"decimal", "as of CSV, which reads the table"},
+                                            {"mirror_pairs",
+                                             "of points that an augmentor moves, which a test "
+                                             "above shows"},
+                                            {"background", "as of ImageFolder, whose test shows it"},
+                                            {"upright", "as of ImageFolder, whose test shows it"},
                                             {"max_megapixels", "as of ImageFolder, whose test shows it"}},
                                .build = content_of_listed});
 

@@ -347,6 +347,16 @@ TEST_F(ImagePairs, of_several_frames_have_one_target) {
   EXPECT_EQ(d.to_tensor(1).at(0), 'a');
 }
 
+TEST_F(ImagePairs, of_a_table_may_have_paths_of_windows) {
+  write("a", {0, 1, 1, 0, 0, 1});
+  write_content(folder_.path("pairs.csv"), "photo,mask\nimage\\a.jpg,mask\\a.png\n");
+  const DataFlow flow =
+      flow_of("[{ImagePairs: {list: " + folder_.path("pairs.csv") + ", images: photo, masks: mask}}]");
+  Datapoint d;
+  ASSERT_TRUE(flow.open({})->next(d));
+  EXPECT_EQ(d.tensor(1).at(1), 1);
+}
+
 /// The table may lie in the current folder, so that its paths are as they are written.
 TEST_F(ImagePairs, of_a_table_may_have_empty_cells_for_absent_classes) {
   write("a", {0, 1, 1, 0, 0, 1});
@@ -382,7 +392,9 @@ const live::Fields kImagePairs(
                 {"ignore", "1"},
                 {"threshold", "1"},
                 {"depth", "16"}},
-     .left_out = {{"classes", "names of the spec, and what values there may be, which tests above show"},
+     .left_out = {{"background", "as of ImageFolder, whose test shows it"},
+                  {"upright", "as of masks that are turned, in mask_file_test.cpp"},
+                  {"classes", "names of the spec, and what values there may be, which tests above show"},
                   {"max_megapixels", "an error for larger masks, which a test above shows"}},
      .build = content_with_pairs});
 

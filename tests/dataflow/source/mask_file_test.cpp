@@ -63,7 +63,42 @@ TEST_F(MaskFile, of_pictures_that_are_turned_have_masks_that_are) {
   folder_.write("image/a.jpg", with_orientation(encode_jpeg(photo(3, 2)), 6, true));
   folder_.write("mask/a.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
   EXPECT_THAT(error(),
-              HasSubstr("is a mask of 3x2 pixels, and its image has 2x3; is it turned by its Exif data"));
+              HasSubstr("is a mask of 3x2 pixels, and its image has 2x3; if the image is turned by its Exif "
+                        "data, and the mask was made for the image as it is stored, set upright: false"));
+  EXPECT_THAT(mask(", upright: false"), ElementsAre(0, 1, 1, 0, 0, 1));
+  folder_.write("mask/a.png", with_orientation(gray_png({0, 1, 1, 0, 0, 1}, 3), 6, true));
+  EXPECT_THAT(mask(), ElementsAre(0, 0, 0, 1, 1, 1)) << "turned to the right, as the image is";
+  EXPECT_THAT(mask(", upright: false"), ElementsAre(0, 1, 1, 0, 0, 1));
+}
+
+TEST_F(MaskFile, of_pictures_that_are_turned_are_spoken_of) {
+  folder_.write("image/a.jpg", with_orientation(encode_jpeg(photo(3, 2)), 3, true));
+  folder_.write("mask/a.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
+  const auto remarks = [&](const std::string& more) {
+    const DataFlow flow = flow_of("[{ImagePairs: " + source(more) + "}]");
+    flow.prepare();
+    return flow.facts()[0].remarks;
+  };
+  EXPECT_THAT(
+      remarks(""),
+      ElementsAre(HasSubstr("images are turned upright by their Exif data, such as a.jpg, and 'masks' have "
+                            "to fit the turned ones; if they were made for the images as they are stored, "
+                            "set upright: false of ImagePairs")));
+  EXPECT_THAT(remarks(", upright: false"), testing::IsEmpty());
+}
+
+/// Gray of dark blue is 15, which may be the number of another class.
+TEST_F(MaskFile, of_other_formats_with_colors_need_them) {
+  folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
+  std::string bmp = {'B', 'M', 78, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0,  40,
+                     0,   0,   0,  3, 0, 0, 0, 2, 0, 0, 0,  1, 0, 24, 0};
+  bmp.resize(54);
+  for (int i = 0; i < 2; ++i) bmp += std::string{'\x80', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  write_mask("a.bmp", bmp);
+  std::string classes = ", classes: [c0";
+  for (int i = 1; i < 20; ++i) classes += ", c" + std::to_string(i);
+  EXPECT_THAT(error(classes + "]"), HasSubstr("is a mask with colors; write which class has which color"));
+  EXPECT_THAT(mask(", colors: [[0, 0, 0], [0, 0, 128]]"), ElementsAre(1, 0, 0, 1, 0, 0));
 }
 
 /// Programs that count colors may put white first.

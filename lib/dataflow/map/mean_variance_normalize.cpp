@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/registry.h"
+#include "dataflow/map/tensor_map.h"
+
+namespace tpack {
+namespace {
+
+struct MeanVarianceNormalizeParams {
+  bool all_channels = true;
+};
+
+/// y = (x - mean) / max(deviation, 1 / sqrt(elements)), of each sample. Shapes: x [..., channels] -> y same,
+/// float32. Source: tensorpack imgaug/meta.py, MeanVarianceNormalize; TensorFlow's
+/// image.per_image_standardization.
+class MeanVarianceNormalize final : public TensorMap {
+ public:
+  using Params = MeanVarianceNormalizeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Gives each image, or other sample, mean 0 and standard deviation 1, as float32. A standard "
+               "deviation is at least 1 / sqrt(elements), so that images of one color become 0. Standardize "
+               "does so with one mean and standard deviation for all samples.")
+        .example("MeanVarianceNormalize: {all_channels: false}")
+        .field("all_channels", &Params::all_channels,
+               "one mean and standard deviation for all channels; false: of each channel its own");
+  }
+  explicit MeanVarianceNormalize(Params p) : p_(p) {}
+
+  TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }
+  void apply(const Tensor& in, const Tensor& out) const override {
+    const bool has_channels = !p_.all_channels && in.shape().rank() > 0;
+    const int64_t groups = has_channels ? in.shape()[-1] : 1;
+    for (int64_t group = 0; group < groups; ++group)
+      visit(in.dtype(), [&](auto zero) {
+        normalize(in.data<decltype(zero)>(), out.data<float>(), in.elements(), group, groups);
+      });
+  }
+
+ private:
+  /// Every `step`-th element from `first` on.
+  template <class T>
+  static void normalize(const T* in, float* out, int64_t elements, int64_t first, int64_t step) {
+    const auto count = static_cast<double>(elements / step);
+    double sum = 0;
+    for (int64_t i = first; i < elements; i += step) sum += static_cast<double>(in[i]);
+    const double mean = sum / count;
+    double squares = 0;
+    for (int64_t i = first; i < elements; i += step) {
+      const double from_mean = static_cast<double>(in[i]) - mean;
+      squares += from_mean * from_mean;
+    }
+    const double deviation =
+        std::max(std::sqrt(squares / count), 1 / std::sqrt(static_cast<double>(elements)));
+    for (int64_t i = first; i < elements; i += step)
+      out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) / deviation);
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(TensorMap, MeanVarianceNormalize, "MeanVarianceNormalize", "PerImageStandardization");
+
+}  // namespace
+}  // namespace tpack

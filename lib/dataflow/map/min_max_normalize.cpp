@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cstddef>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/map/tensor_map.h"
+
+namespace tpack {
+namespace {
+
+struct MinMaxNormalizeParams {
+  double min = 0;
+  double max = 255;
+  bool all_channels = true;
+};
+
+/// y = min + (x - least) / (most - least) * (max - min), of each sample; min if all x are the same. Shapes:
+/// x [..., channels] -> y same, float32. Source: tensorpack imgaug/meta.py, MinMaxNormalize.
+class MinMaxNormalize final : public TensorMap {
+ public:
+  using Params = MinMaxNormalizeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Brings each image, or other sample, from its own least and largest values to a range, as "
+               "float32. What has one value only becomes the lower end of the range.")
+        .example("MinMaxNormalize: {min: 0, max: 1}")
+        .field("min", &Params::min, "what the least value becomes")
+        .field("max", &Params::max, "what the largest value becomes")
+        .field("all_channels", &Params::all_channels,
+               "one least and one largest value for all channels; false: of each channel its own");
+  }
+  explicit MinMaxNormalize(Params p) : p_(p) {
+    if (p_.min >= p_.max) throw ConfigError("MinMaxNormalize: 'min' must be below 'max'; exchange them");
+  }
+
+  TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }
+  void apply(const Tensor& in, const Tensor& out) const override {
+    const bool has_channels = !p_.all_channels && in.shape().rank() > 0;
+    const int64_t groups = has_channels ? in.shape()[-1] : 1;
+    for (int64_t group = 0; group < groups; ++group)
+      visit(in.dtype(), [&](auto zero) {
+        normalize(in.data<decltype(zero)>(), out.data<float>(), in.elements(), group, groups);
+      });
+  }
+
+ private:
+  /// Every `step`-th element from `first` on.
+  template <class T>
+  void normalize(const T* in, float* out, int64_t elements, int64_t first, int64_t step) const {
+    if (first >= elements) return;
+    auto least = static_cast<double>(in[first]);
+    double most = least;
+    for (int64_t i = first; i < elements; i += step) {
+      least = std::min(least, static_cast<double>(in[i]));
+      most = std::max(most, static_cast<double>(in[i]));
+    }
+    const double scale = most > least ? (p_.max - p_.min) / (most - least) : 0;
+    for (int64_t i = first; i < elements; i += step)
+      out[i] = static_cast<float>(p_.min + (static_cast<double>(in[i]) - least) * scale);
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(TensorMap, MinMaxNormalize, "MinMaxNormalize");
+
+}  // namespace
+}  // namespace tpack
