@@ -46,9 +46,15 @@ int with_summary(const TrainCommandOptions& options, const std::function<int()>&
   if (!options.json) return train();
   // Mistakes in the config leave no run to tell of.
   const Experiment experiment = load_experiment(options.train.config, options.train.overrides);
-  const int code = train();
   const std::string folder = run_folder_path(options.train, experiment.config.name);
-  if (!started_by_mpirun() && holds_a_run(folder)) std::cout << run_summary(folder) << std::flush;
+  const auto ended_at = [&folder] {
+    std::error_code none;
+    return std::filesystem::last_write_time(folder + "/exit.json", none);
+  };
+  const auto before = ended_at();
+  const int code = train();
+  // A run that could not begin leaves what an earlier one has written.
+  if (!started_by_mpirun() && ended_at() != before) std::cout << run_summary(folder) << std::flush;
   return code;
 }
 

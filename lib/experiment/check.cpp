@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "callbacks/averaged_weights.h"
 #include "checkpoint/checkpoint.h"
 #include "comm/self_comm.h"
 #include "dataflow/batched_flow.h"
@@ -198,7 +199,9 @@ void open_data_and_set_up(const Experiment& experiment, const std::function<void
 void warn_of_unsaved_weights(const Experiment& experiment) {
   const auto& callbacks = experiment.callbacks;
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
-    return !named.callback->checkpoints().empty();
+    // A run cannot be resumed from averaged weights.
+    const bool has_averages = dynamic_cast<const AveragedWeights*>(named.callback.get()) != nullptr;
+    return !has_averages && !named.callback->checkpoints().empty();
   });
   if (is_saved || !experiment.trainer->model_handle()) return;
   log::warning(experiment.position_of("callbacks").str() +
@@ -241,6 +244,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   };
   open_data_and_set_up(e, open_data, [&] { set_up_trainer(e, plan_, *world_); });
   warn_of_unsaved_weights(e);
+  warn_of_counted_labels(e.config.model);
   warn_of_what_has_no_effect(e);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
   monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());

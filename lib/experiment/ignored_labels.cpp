@@ -1,10 +1,12 @@
 #include "experiment/ignored_labels.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "core/registry.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -61,6 +63,41 @@ void check_ignored_labels(const ConfigNode& model, const TowerFunction& tower, c
   for (const char* const section : {"cost", "metrics"})
     if (const ConfigNode* const items = model.find(section)) check_items(*items, inputs, errors);
   errors.throw_if_any();
+}
+
+namespace {
+
+/// Calls `see` with the type and the parameters of each item of a list of costs or metrics.
+void each_item(const ConfigNode* list,
+               const std::function<void(const std::string&, const ConfigNode&)>& see) {
+  if (list == nullptr || !list->is_list()) return;
+  for (const ConfigNode& item : list->items())
+    if (item.is_map() && item.size() == 1 && item.entries()[0].value.is_map())
+      see(item.entries()[0].key, item.entries()[0].value);
+}
+
+}  // namespace
+
+void warn_of_counted_labels(const ConfigNode& model) {
+  std::map<std::string, std::string> ignored;  // number by labels
+  each_item(model.find("cost"), [&](const std::string& /*type*/, const ConfigNode& params) {
+    const ConfigNode* const labels = params.find("labels");
+    const ConfigNode* const number = params.find("ignore_label");
+    if (labels != nullptr && labels->is_string() && number != nullptr && !number->is_null())
+      ignored[labels->text()] = number->text();
+  });
+  each_item(model.find("metrics"), [&](const std::string& type, const ConfigNode& params) {
+    const ConfigNode* const labels = params.find("labels");
+    const ConfigNode* const number = params.find("ignore_label");
+    if (labels == nullptr || !labels->is_string() || (number != nullptr && !number->is_null())) return;
+    const auto found = ignored.find(labels->text());
+    if (found == ignored.end() || !has_field(type, "ignore_label")) return;
+    log::warning(Problem{params.position(),
+                         "metric " + type + " counts the labels " + found->second + " of '" + found->first +
+                             "', which the cost ignores; write ignore_label: " + found->second +
+                             " there, too"}
+                     .str());
+  });
 }
 
 }  // namespace tpack

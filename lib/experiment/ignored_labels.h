@@ -10,4 +10,7 @@ namespace tpack {
 /// where they do not count. Errors: ConfigError with the place of each one that takes it for a class.
 void check_ignored_labels(const ConfigNode& model, const TowerFunction& tower, const DataFlow& train);
 
+/// Warns of metrics that count labels which the cost ignores.
+void warn_of_counted_labels(const ConfigNode& model);
+
 }  // namespace tpack

@@ -238,8 +238,11 @@ std::vector<std::string> split_changes(const ConfigNode& checkpoint, const Confi
   for (const ConfigNode::Entry& entry : now->entries()) {
     const ConfigNode* earlier = before->find(entry.key);
     const auto split = split_of(entry.value);
-    const auto former = earlier == nullptr ? std::nullopt : split_of(*earlier);
-    if (split && former) compare(&*former, &*split, "the split of data." + entry.key, changes);
+    if (earlier == nullptr) continue;
+    const auto former = split_of(*earlier);
+    if (split || former)
+      compare(former ? &*former : nullptr, split ? &*split : nullptr, "the split of data." + entry.key,
+              changes);
   }
   return changes;
 }

@@ -18,6 +18,7 @@
 #include "experiment/experiment.h"
 #include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
+#include "experiment/ignored_labels.h"
 #include "experiment/initial_weights.h"
 #include "experiment/stored_data.h"
 #include "experiment/without_effect.h"
@@ -113,6 +114,7 @@ void TrainRun::train() {
       e, [this] { prepare_data(); }, [this] { set_up_trainer(*experiment_, plan_, world_); });
   require_same_data(world_, e.flows);
   if (chief()) warn_of_unsaved_weights(e);
+  if (chief()) warn_of_counted_labels(e.config.model);
   if (chief()) warn_of_what_has_no_effect(e);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
@@ -183,6 +185,8 @@ void TrainRun::begin_folder() {
   if (chief()) {
     folder_->begin();
     folder_begun_ = true;
+    std::error_code none;
+    std::filesystem::remove(folder_->file("gates.json"), none);  // of an earlier run
     log::to_file(folder_->file("log.txt"));
     log::info("run folder " + folder_->path());
   }
@@ -245,10 +249,10 @@ void TrainRun::compare_with_checkpoint() {
 
 void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
-  log::warning(
-      "the config differs from the checkpoint's: " + join(config_changes_, "; ") +
-      "; the new values are used from here on, with the variables and the position in the data of the "
-      "checkpoint");
+  log::warning("the config differs from the checkpoint's: " + join(config_changes_, "; ") +
+               "; the new values are used from here on" +
+               (kept_values_.empty() ? "" : ", but for what follows") +
+               ", with the variables and the position in the data of the checkpoint");
 }
 
 LoopOptions TrainRun::loop_options() {
@@ -292,6 +296,7 @@ void TrainRun::restore(Loop& loop) {
     if (const auto text = checkpoint_.texts.find(layout::kChanges); text != checkpoint_.texts.end())
       changes_ = ChangeHistory(text->second, checkpoint_path_);
     changes_.add(loop.state().global_step(), config_changes_);
+    changes_.add(loop.state().global_step(), kept_values_);
     checkpoint_ = {};
     restored_ = "resuming from " + checkpoint_path_ + " (global_step " +
                 std::to_string(loop.state().global_step()) + ")";

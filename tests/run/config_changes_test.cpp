@@ -78,5 +78,16 @@ TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
   }
 }
 
+/// Samples that were learned could be validated.
+TEST(SplitChanges, are_found_where_one_has_no_split) {
+  const ConfigNode without = parse_yaml("data: {train: [Npz: {file: a.npz}]}", "a");
+  const ConfigNode with =
+      parse_yaml("data: {train: [SplitData: {source: {Npz: {file: a.npz}}, shares: 0.2}]}", "b");
+  EXPECT_EQ(split_changes(without, with).size(), 1U);
+  EXPECT_EQ(split_changes(with, without).size(), 1U);
+  EXPECT_TRUE(split_changes(with, with).empty());
+  EXPECT_TRUE(split_changes(without, without).empty());
+}
+
 }  // namespace
 }  // namespace tpack

@@ -26,6 +26,17 @@ TEST_F(RunSummary, has_what_scripts_ask_for) {
   EXPECT_EQ(summary.at("checkpoints"), json({checkpoint(20), checkpoint(10)}));
 }
 
+/// A run that cannot begin has no summary: that of the earlier one would be taken for it.
+TEST_F(RunSummary, is_not_that_of_an_earlier_run) {
+  ASSERT_EQ(train({"--set", "gates={validation_accuracy: '> 1'}"}).code, 8);
+  const testing_cli::Outcome refused = train({"--json"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.out, "");
+  const testing_cli::Outcome resumed = train({"--json", "--resume", "auto", "--set", "max_epoch=3"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_FALSE(json::parse(resumed.out).contains("gates")) << "they are of the earlier run";
+}
+
 TEST(RunSummaryAlone, rejects_files_that_are_no_records) {
   const TemporaryFolder folder;
   write_content(folder / "stats.json", "[{");

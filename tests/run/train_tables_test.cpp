@@ -102,6 +102,25 @@ TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
   EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
 }
 
+/// Numbers of customers say nothing, and those of new ones are others.
+TEST_F(Tables, do_not_learn_integers_that_are_called_ids) {
+  std::string text = "customer_id,n,late\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(1000 + (i * 17) % 40) + "," + std::to_string(i % 7) +
+            (i % 2 == 0 ? ",no\n" : ",yes\n");
+  write_content(folder_ / "t.csv", text);
+  write_content(folder_ / "c.yaml",
+                "tpack: 1\ndata: {train: [{CSV: {file: t.csv, columns: {x: auto}, labels: {late: late}}}, "
+                "BatchData: 8]}\nmodel:\n  layers: [{FullyConnected: {name: s, units: 2, input: "
+                "x}}]\n  cost: [SoftmaxCrossEntropy: {logits: s, labels: late, ignore_label: -1}]\n  "
+                "metrics: [Accuracy: {logits: s, labels: late}]\noptimizer: SGD\nmax_epoch: 1\n");
+  const Outcome outcome = tpack({"check", folder_ / "c.yaml"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("id: customer_id (called so; not read"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("metric Accuracy counts the labels -1 of 'late', which the cost ignores"));
+}
+
 TEST_F(Tables, with_numbers_far_from_1_are_predicted_in_their_unit) {
   std::string text = "x,price\n";
   for (int i = 0; i < 40; ++i) text += std::to_string(i / 40.0) + "," + std::to_string(5000 + 100 * i) + "\n";

@@ -26,10 +26,7 @@ namespace {
 std::string id_of(const CsvHeader& header, const ColumnTypes& types) {
   for (const auto& [name, type] : types.all)
     if (type == ColumnType::kId && header.has(name)) return name;
-  const auto is_id = [](const std::string& name) {
-    return name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID");
-  };
-  const auto found = std::find_if(header.names().begin(), header.names().end(), is_id);
+  const auto found = std::find_if(header.names().begin(), header.names().end(), names_an_id);
   return found == header.names().end() ? "" : *found;
 }
 

@@ -63,6 +63,11 @@ bool is_unnamed_index(size_t index, const std::string& name, const ColumnGuess& 
   return index == 0 && (name.empty() || full_match(name, "Unnamed: 0([.]\\d+)?")) && guess.are_integers();
 }
 
+/// Integers of a column that is called an id name rows, customers or products, whose order means nothing.
+bool is_called_id(const std::string& name, const ColumnGuess& guess) {
+  return names_an_id(name) && guess.type() == ColumnType::kNumber && guess.are_integers();
+}
+
 /// Errors: ConfigError for dates that `types` asks for, and of which nothing tells the day.
 void require_order_of_dates(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types) {
   if (guess.dates().open().empty()) return;
@@ -128,6 +133,10 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
     const ColumnType type = type_of(name, guesses[i], types, is_given);
     if (!is_given && is_unnamed_index(i, name, guesses[i])) {
       of_type[ColumnType::kIgnore].push_back("'" + name + "' (an index without a name)");
+      continue;
+    }
+    if (!is_given && is_called_id(name, guesses[i])) {
+      of_type[ColumnType::kId].push_back(name + " (called so; not read: `types` can say number or category)");
       continue;
     }
     if (type == ColumnType::kIgnore || type == ColumnType::kId) {

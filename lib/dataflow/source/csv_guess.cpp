@@ -198,4 +198,8 @@ std::string ColumnGuess::why() const {
   return true_reason.empty() ? "most texts occur once" : true_reason;
 }
 
+bool names_an_id(const std::string& column) {
+  return column == "id" || column.ends_with("_id") || column.ends_with("Id") || column.ends_with("ID");
+}
+
 }  // namespace tpack

@@ -116,4 +116,7 @@ class ColumnGuess {
   bool has_more_texts_ = false;
 };
 
+/// Whether a column is called as ids are: "id", "user_id", "PassengerId".
+bool names_an_id(const std::string& column);
+
 }  // namespace tpack

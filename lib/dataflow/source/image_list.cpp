@@ -18,6 +18,7 @@
 #include "dataflow/source.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_labels.h"
+#include "dataflow/source/csv_missing.h"
 #include "dataflow/source/csv_rows.h"
 #include "dataflow/source/csv_values.h"
 #include "dataflow/source/first_images.h"
@@ -67,6 +68,7 @@ struct ImageListParams : ImageFileFields {
   ColumnRef path;
   FieldOfCsv<std::vector<LabelColumn>> labels;
   FieldOfCsv<std::vector<NumberColumns>> columns;
+  FieldOfCsv<MissingRules> missing;
   std::vector<std::string> points;
   std::vector<std::vector<int64_t>> mirror_pairs;
   std::string delimiter = CsvForm().delimiter;
@@ -96,6 +98,10 @@ class ImageList final : public RandomAccessSource {
             .field("labels", &Params::labels,
                    "columns of class names by component, or of sets of labels, as of source CSV")
             .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
+            .field("missing", &Params::missing,
+                   "what replaces missing numbers, as of source CSV: a number, mean or median of data.train, "
+                   "or by "
+                   "column")
             .field("points", &Params::points,
                    "those of `columns` that are places in the image, x and y in pixels by turns: they become "
                    "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, "
@@ -282,6 +288,7 @@ class ImageList final : public RandomAccessSource {
     const ConfigNode params({{"file", fs::absolute(list_.empty() ? "." : list_).string()},
                              {"labels", p_.labels.node},
                              {"columns", p_.columns.node},
+                             {"missing", p_.missing.node},
                              {"delimiter", p_.delimiter},
                              {"decimal", Codec<DecimalSign>::dump(p_.decimal)},
                              {"header", p_.header},

@@ -143,6 +143,17 @@ TEST(ImageList, of_windows_has_backslashes) {
               ElementsAre("7x4: 3"));
 }
 
+/// The message of a row without a number names `missing`, which this source has, too.
+TEST(ImageList, fills_missing_numbers) {
+  const ListedImages images;
+  images.list("gaps.csv", "photo,y\nphotos/5.png,\nphotos/6.png,2\n");
+  EXPECT_THAT(images.flow("file: gaps.csv, path: photo, columns: {y: y}").facts()[0].remarks,
+              testing::Contains(HasSubstr("'missing' can give one")));
+  EXPECT_THAT(
+      samples_with_images(images.flow("file: gaps.csv, path: photo, columns: {y: y}, missing: {y: 7}")),
+      ElementsAre("5x4: 7", "6x4: 2"));
+}
+
 TEST(ImageList, bad_lines_and_files_can_be_left_out) {
   const ListedImages images;
   images.folder().write("photos/broken.png", {'n', 'o'});
@@ -331,6 +342,7 @@ const live::Fields kImageList("source", "ImageList",
                                           {"root", "root"},
                                           {"depth", "16"}},
                                .left_out = {{"decimal", "as of CSV, which reads the table"},
+                                            {"missing", "a test above shows it"},
                                             {"mirror_pairs",
                                              "of points that an augmentor moves, which a test "
                                              "above shows"},
