@@ -43,7 +43,8 @@ class MeanVarianceNormalize final : public TensorMap {
   /// Every `step`-th element from `first` on.
   template <class T>
   static void normalize(const T* in, float* out, int64_t elements, int64_t first, int64_t step) {
-    const auto count = static_cast<double>(elements / step);
+    const int64_t of_group = elements / step;
+    const auto count = static_cast<double>(of_group);
     double sum = 0;
     for (int64_t i = first; i < elements; i += step) sum += static_cast<double>(in[i]);
     const double mean = sum / count;

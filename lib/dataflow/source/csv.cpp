@@ -328,45 +328,47 @@ class CsvTable final : public RandomAccessSource {
       std::vector<std::string> names;
       for (const size_t column : columns) names.push_back(header[column]);
       if (!wanted.separator.empty()) {
-        if (columns.size() > 1)
-          mistakes.add(wanted.columns[0].position,
-                       "CSV: '" + wanted.columns[0].name + "' matches " + std::to_string(columns.size()) +
-                           " columns; component '" + wanted.component + "' needs one");
+        require_one(wanted.columns[0], columns.size(), wanted.component, mistakes);
         content_.values.push_back(
             std::make_unique<CsvTags>(columns[0], names[0], wanted.separator, wanted.classes));
         continue;
       }
       const bool is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
-      const auto known = opened_fit(wanted.component);
-      const auto written =
-          !known ? written_
-          : known->learned.empty()
-              ? std::map<std::string, NumberForm>()
-              : CsvNumbers::written_in(State::from_json(known->learned, rows_.name()), known->columns);
       content_.values.push_back(std::make_unique<CsvNumbers>(std::move(columns), std::move(names),
                                                              wanted.is_label_set ? CsvNumbers::Form::kLabelSet
                                                              : is_vector         ? CsvNumbers::Form::kVector
                                                                                  : CsvNumbers::Form::kNumber,
-                                                             p_.missing, written));
+                                                             p_.missing, written_of(wanted.component)));
     }
     for (const LabelColumn& wanted : wanted_labels_) {
       const std::vector<size_t> found = find(wanted.column);
-      if (found.size() > 1) {
-        mistakes.add(wanted.column.position, "CSV: '" + wanted.column.name + "' matches " +
-                                                 std::to_string(found.size()) + " columns; component '" +
-                                                 wanted.component + "' needs one");
-      }
-      using From = CsvLabels::From;
-      const auto train = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt;
-      const bool has_train = train && !train->classes.empty();
-      content_.label_columns.push_back(header[found[0]]);
-      content_.labels.emplace_back(found[0], has_train ? train->classes : wanted.classes,
-                                   has_train                ? From::kTrain
-                                   : wanted.classes.empty() ? From::kFile
-                                                            : From::kConfig);
+      require_one(wanted.column, found.size(), wanted.component, mistakes);
+      add_labels(wanted, found[0], header);
     }
     check_header(header, mistakes);
     mistakes.throw_if_any();
+  }
+  static void require_one(const ColumnRef& ref, size_t found, const std::string& component,
+                          Diagnostics& mistakes) {
+    if (found > 1)
+      mistakes.add(ref.position, "CSV: '" + ref.name + "' matches " + std::to_string(found) +
+                                     " columns; component '" + component + "' needs one");
+  }
+  /// How numbers of a component are written, as data.train has them.
+  std::map<std::string, NumberForm> written_of(const std::string& component) const {
+    const auto known = opened_fit(component);
+    if (!known) return written_;
+    if (known->learned.empty()) return {};
+    return CsvNumbers::written_in(State::from_json(known->learned, rows_.name()), known->columns);
+  }
+  void add_labels(const LabelColumn& wanted, size_t column, const CsvHeader& header) {
+    using From = CsvLabels::From;
+    const auto train = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt;
+    const bool has_train = train && !train->classes.empty();
+    const From from = wanted.classes.empty() ? From::kFile : From::kConfig;
+    content_.label_columns.push_back(header[column]);
+    content_.labels.emplace_back(column, has_train ? train->classes : wanted.classes,
+                                 has_train ? From::kTrain : from);
   }
 
   /// What is wrong, or may be, with the names of the columns.

@@ -316,7 +316,7 @@ class ImageList final : public RandomAccessSource {
 
   CsvForm form() const { return {.delimiter = p_.delimiter, .header = p_.header}; }
   std::string file(size_t row) const { return (root_ / paths_[row]).string(); }
-  void add(std::string path, int64_t line, const std::string& why) {
+  void add(const std::string& path, int64_t line, const std::string& why) {
     if (!why.empty()) bad_[paths_.size()] = why;
     std::string own = portable_path(root_, path);
     if (own != path && slashed_.empty()) slashed_ = "'" + printable(path) + "' as '" + printable(own) + "'";
