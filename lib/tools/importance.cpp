@@ -136,7 +136,10 @@ std::vector<std::vector<double>> normalized(const PermutedData& data, const Impo
     for (int64_t n = 0; n < samples; ++n) x.push_back(all.at(n * width + place));
     const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(samples);
     double squares = 0;
-    for (double& one : x) squares += (one -= mean) * one;
+    for (double& one : x) {
+      one -= mean;
+      squares += one * one;
+    }
     if (!(squares > 1e-12)) continue;
     for (double& one : x) one /= std::sqrt(squares);
     numbers.push_back(std::move(x));
