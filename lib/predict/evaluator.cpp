@@ -122,14 +122,12 @@ std::vector<Tally> Evaluator::zeros() const {
 
 void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) {
   const auto reader = open();
-  using Fed = std::optional<std::span<const Tensor>>;
-  run_over([&] { return reader->next(stop) ? Fed(reader->tensors()) : std::nullopt; }, observer);
+  run_over([&] { return reader->next(stop) ? Batch(reader->tensors()) : std::nullopt; }, observer);
 }
 
 Evaluator::Result Evaluator::run_on(const std::vector<std::vector<Tensor>>& batches) {
-  using Fed = std::optional<std::span<const Tensor>>;
   size_t at = 0;
-  run_over([&] { return at < batches.size() ? Fed(batches[at++]) : std::nullopt; }, nullptr);
+  run_over([&] { return at < batches.size() ? Batch(batches[at++]) : std::nullopt; }, nullptr);
   return evaluation_of(batches_, tallies_).statistics;
 }
 

@@ -104,7 +104,8 @@ class Evaluator {
   bool has_report_of(const Judgement& judgement) const;
   std::unique_ptr<InputReader> open() const;
   /// Nothing at the end.
-  using NextBatch = std::function<std::optional<std::span<const Tensor>>()>;
+  using Batch = std::optional<std::span<const Tensor>>;
+  using NextBatch = std::function<Batch()>;
   void run_over(const NextBatch& next, const Observer& observer);
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "core/registry.h"
+#include "dataflow/map/channel_groups.h"
 #include "dataflow/map/tensor_map.h"
 
 namespace tpack {
@@ -31,31 +32,24 @@ class MeanVarianceNormalize final : public TensorMap {
 
   TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }
   void apply(const Tensor& in, const Tensor& out) const override {
-    const bool has_channels = !p_.all_channels && in.shape().rank() > 0;
-    const int64_t groups = has_channels ? in.shape()[-1] : 1;
-    for (int64_t group = 0; group < groups; ++group)
-      visit(in.dtype(), [&](auto zero) {
-        normalize(in.data<decltype(zero)>(), out.data<float>(), in.elements(), group, groups);
-      });
+    for_each_channel_group(in, out, p_.all_channels,
+                           [&](const auto* from, float* to, ChannelGroup of) { normalize(from, to, of); });
   }
 
  private:
-  /// Every `step`-th element from `first` on.
   template <class T>
-  static void normalize(const T* in, float* out, int64_t elements, int64_t first, int64_t step) {
-    const int64_t of_group = elements / step;
-    const auto count = static_cast<double>(of_group);
+  static void normalize(const T* in, float* out, ChannelGroup of) {
+    const auto count = static_cast<double>(of.size());
     double sum = 0;
-    for (int64_t i = first; i < elements; i += step) sum += static_cast<double>(in[i]);
+    for (int64_t i = of.first; i < of.end; i += of.step) sum += static_cast<double>(in[i]);
     const double mean = sum / count;
     double squares = 0;
-    for (int64_t i = first; i < elements; i += step) {
+    for (int64_t i = of.first; i < of.end; i += of.step) {
       const double from_mean = static_cast<double>(in[i]) - mean;
       squares += from_mean * from_mean;
     }
-    const double deviation =
-        std::max(std::sqrt(squares / count), 1 / std::sqrt(static_cast<double>(elements)));
-    for (int64_t i = first; i < elements; i += step)
+    const double deviation = std::max(std::sqrt(squares / count), 1 / std::sqrt(static_cast<double>(of.end)));
+    for (int64_t i = of.first; i < of.end; i += of.step)
       out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) / deviation);
   }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "dataflow/map/channel_groups.h"
 #include "dataflow/map/tensor_map.h"
 
 namespace tpack {
@@ -35,27 +36,22 @@ class MinMaxNormalize final : public TensorMap {
 
   TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }
   void apply(const Tensor& in, const Tensor& out) const override {
-    const bool has_channels = !p_.all_channels && in.shape().rank() > 0;
-    const int64_t groups = has_channels ? in.shape()[-1] : 1;
-    for (int64_t group = 0; group < groups; ++group)
-      visit(in.dtype(), [&](auto zero) {
-        normalize(in.data<decltype(zero)>(), out.data<float>(), in.elements(), group, groups);
-      });
+    for_each_channel_group(in, out, p_.all_channels,
+                           [&](const auto* from, float* to, ChannelGroup of) { normalize(from, to, of); });
   }
 
  private:
-  /// Every `step`-th element from `first` on.
   template <class T>
-  void normalize(const T* in, float* out, int64_t elements, int64_t first, int64_t step) const {
-    if (first >= elements) return;
-    auto least = static_cast<double>(in[first]);
+  void normalize(const T* in, float* out, ChannelGroup of) const {
+    if (of.first >= of.end) return;
+    auto least = static_cast<double>(in[of.first]);
     double most = least;
-    for (int64_t i = first; i < elements; i += step) {
+    for (int64_t i = of.first; i < of.end; i += of.step) {
       least = std::min(least, static_cast<double>(in[i]));
       most = std::max(most, static_cast<double>(in[i]));
     }
     const double scale = most > least ? (p_.max - p_.min) / (most - least) : 0;
-    for (int64_t i = first; i < elements; i += step)
+    for (int64_t i = of.first; i < of.end; i += of.step)
       out[i] = static_cast<float>(p_.min + (static_cast<double>(in[i]) - least) * scale);
   }
 

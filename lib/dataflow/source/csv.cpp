@@ -375,10 +375,7 @@ class CsvTable final : public RandomAccessSource {
   void check_header(const CsvHeader& header, Diagnostics& mistakes) const {
     if (is_reader_) return;
     for (const auto& [column, words] : p_.na_values.by_column)
-      if (!header.has(column))
-        mistakes.add(p_.na_values.position, "CSV: 'na_values': unknown column '" + column + "'" +
-                                                did_you_mean(column, header.names()) + "; " + header.path() +
-                                                " has the columns " + join_first(header.names()));
+      if (!header.has(column)) mistakes.add(p_.na_values.position, header.unknown_in("na_values", column));
     if (mistakes.count() == 0 && header.looks_like_data())
       log::warning(header.path() + ": the columns are called " + join_first(header.names()) +
                    header.advice());

@@ -185,9 +185,17 @@ bool CsvHeader::looks_like_data() const {
 std::string CsvHeader::advice() const {
   const std::string delimiter = is_row_ ? delimiter_in(names_) : "";
   if (!delimiter.empty()) return "; " + delimiter;
-  if (!looks_like_data()) return "";
+  return looks_like_data() ? data_advice() : "";
+}
+
+std::string CsvHeader::data_advice() const {
   return "; the first row of " + path_ + " looks like data (" + join_first(names_) +
          "), not like names; set header: false, and name columns by numbers from 0";
+}
+
+std::string CsvHeader::unknown_in(const std::string& setting, const std::string& column) const {
+  return "CSV: '" + setting + "': unknown column '" + column + "'" + did_you_mean(column, names_) + "; " +
+         path_ + " has the columns " + join_first(names_);
 }
 
 void CsvHeader::require(const std::vector<std::string>& columns, const Position& where,
@@ -205,12 +213,8 @@ void CsvHeader::reject(const ColumnRef& ref) const {
   const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
   const bool are_mostly_numbers =
       is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_);
-  if (are_mostly_numbers || looks_like_data()) {
-    throw ConfigError(ref.position,
-                      "CSV: unknown column '" + ref.name + "'; the first row of " + path_ +
-                          " looks like data (" + join_first(names_) +
-                          "), not like names; set header: false, and name columns by numbers from 0");
-  }
+  if (are_mostly_numbers || looks_like_data())
+    throw ConfigError(ref.position, "CSV: unknown column '" + ref.name + "'" + data_advice());
   const auto part = std::find_if(names_.begin(), names_.end(),
                                  [&](const std::string& name) { return name.starts_with(ref.name + "."); });
   if (part != names_.end())

@@ -82,6 +82,9 @@ class CsvHeader {
   /// may be.
   std::string advice() const;
 
+  /// The message for a column that the setting names and the file lacks.
+  std::string unknown_in(const std::string& setting, const std::string& column) const;
+
   /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
   /// Errors: ConfigError.
   std::vector<size_t> find(const ColumnRef& ref) const;
@@ -90,6 +93,7 @@ class CsvHeader {
 
  private:
   [[noreturn]] void reject(const ColumnRef& ref) const;
+  std::string data_advice() const;
 
   std::vector<std::string> names_;
   std::string path_;

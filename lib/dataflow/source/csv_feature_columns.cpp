@@ -25,10 +25,7 @@ namespace {
 /// Errors: ConfigError for a column that the file lacks.
 void require_known(const std::string& setting, const Position& where, const std::string& column,
                    const CsvHeader& header) {
-  if (!header.has(column))
-    throw ConfigError(where, "CSV: '" + setting + "': unknown column '" + column + "'" +
-                                 did_you_mean(column, header.names()) + "; " + header.path() +
-                                 " has the columns " + join_first(header.names()));
+  if (!header.has(column)) throw ConfigError(where, header.unknown_in(setting, column));
 }
 /// Errors: ConfigError for a second column of the name.
 void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
