@@ -114,7 +114,7 @@ class EarlyStop final : public Callback {
     run.restored(best_step_);
     log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
               p_.monitor.name + " is " + shortest(static_cast<float>(*best_)) +
-              "; tables and gates are of these");
+              "; tables and gates report these weights");
   }
 
   bool is_better(double value) const {

@@ -19,7 +19,7 @@ inline const std::string kAgentArrays = "agent_arrays/";
 // Texts.
 inline const std::string kRun = "run/json";  // epoch, step, hooks that have run: train/loop_checkpoint.cpp
 inline const std::string kHyperParameters =
-    "hyper_parameters/json";  // what the config says they are at first: run/config_changes.h
+    "hyper_parameters/json";  // initial values that the config sets: run/config_changes.h
 inline const std::string kChanges = "changes/json";  // of the config, by step: run/config_changes.h
 inline const std::string kData = "data/json";        // the place in the data: train/saved_state.h
 inline const std::string kAgent = "agent/json";      // what plays with the model: train/agent_link.h

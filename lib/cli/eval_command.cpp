@@ -109,7 +109,7 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   return gate;
 }
 
-/// Of a statistic, or a figure of one class.
+/// Checks each gate against the statistic, or the figure for one class, that it names.
 std::vector<GateResult> results_of(const std::vector<Gate>& gates, const Evaluator::Evaluation& evaluation) {
   std::vector<GateResult> results;
   for (const Gate& gate : gates) {
@@ -194,7 +194,7 @@ void write_svg(const std::string& path, const std::vector<ClassReport>& reports)
   write_whole_file(path, svg_matrix(found->matrix()));
 }
 
-/// Of all statistics, with warnings of those that are no numbers; adds them to the JSON, too.
+/// Lists all statistics, warns of those that are not numbers, and adds them to the JSON.
 std::string table_of(const Evaluator::Result& statistics, const ModelOnFlow& of, const EvalOptions& o,
                      nlohmann::ordered_json& json) {
   TextTable table({"statistic of " + of.where(o), "value"});

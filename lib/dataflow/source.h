@@ -133,8 +133,8 @@ class RandomAccessSource : public Source {
   /// around it if there is one.
   virtual bool shuffled() const { return false; }
   /// The place of a sample in its file: the file if there is nothing else in it, a line ("a.csv:7") or an
-  /// index
-  /// ("a.h5[12]"). Empty if it has no file. Errors name it.
+  /// index ("a.h5[12]").
+  /// Empty if the sample has no file. Errors name it.
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};

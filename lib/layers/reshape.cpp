@@ -19,9 +19,8 @@ class ReshapeLayer final : public Layer {
     return Schema<Params>("The same elements of each sample under another shape.")
         .example("Reshape: {shape: [8, -1]}")
         .field("shape", &Params::shape,
-               "shape of one sample; images are [channels, height, width]; one size may be -1: what is left. "
-               "Of a "
-               "Constant or Variable, the whole shape")
+               "shape of one sample; images are [channels, height, width]; one size may be -1, to compute it "
+               "from the rest. For a Constant or Variable, the whole shape")
         .required();
   }
   explicit ReshapeLayer(Params p) : p_(p) {

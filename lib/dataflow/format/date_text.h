@@ -26,7 +26,7 @@ struct EnumNames<DateOrder> {
 };
 
 /// A text as a date: the seconds since 1970, in UTC if the text has a zone. Both are the same unless the text
-/// is 05/06/2024 or 05-06-2024; nothing where it is no date.
+/// can be read in two orders, such as 05/06/2024; nothing where the text is not a date.
 struct DateReadings {
   std::optional<int64_t> day_first;
   std::optional<int64_t> month_first;

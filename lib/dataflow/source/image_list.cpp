@@ -103,7 +103,7 @@ class ImageList final : public RandomAccessSource {
                    "or by "
                    "column")
             .field("points", &Params::points,
-                   "those of `columns` that are places in the image, x and y in pixels by turns: they become "
+                   "names in `columns` of points in the image, in pixels, x and y alternating: they become "
                    "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, "
                    "x1, y1]}, points: [eyes]}. (0, 0) is the left upper corner of the first pixel, whose "
                    "center is (0.5, 0.5)")
