@@ -45,6 +45,8 @@ struct EvalOptions {
   std::string svg;
   bool choose_threshold = false;
   std::string threshold_for = "f1";
+  double threshold = 0.5;
+  std::string on_error;         // empty: as the flow says
   std::string importance = {};  // a statistic; empty: not asked for
   int64_t repeats = ImportanceOptions().repeats;
   std::vector<std::string> minima;
@@ -138,7 +140,7 @@ struct ModelOnFlow {
               const std::string& flow_name = "")
       : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
         name(flow_name.empty() ? flow_of(o, *model) : flow_name),
-        flow(o.file.empty() ? model->flow(name) : flow_of_file(*model, name, o.file)) {
+        flow(flow_to_evaluate(*model, name, o.file, o.on_error)) {
     prepare(o.file);
     evaluator.emplace(name, model->handle(), flow, seed(), Position{}, EvaluationShard{}, judged);
     check_same_labels(model->labels(), &model->tower(), flow, name);
@@ -225,6 +227,7 @@ int evaluate(const EvalOptions& o) {
   const std::vector<Gate> gates = gates_of(o, goals);
   std::optional<WorstSamples> worst;
   if (o.worst > 0) worst.emplace(evaluator, static_cast<size_t>(o.worst));
+  if (o.threshold != 0.5) evaluator.set_threshold(o.threshold);
   std::optional<ThresholdChoice> threshold;
   if (o.choose_threshold) threshold.emplace(evaluator, ThresholdGoal::parse(o.threshold_for));
   const auto observe = [&](int64_t number, std::span<const JudgedBatch> judged) {
@@ -233,10 +236,12 @@ int evaluate(const EvalOptions& o) {
   };
   evaluator.run_part({}, looks_at_samples ? Evaluator::Observer(observe) : nullptr);
   const Evaluator::Evaluation result = evaluator.evaluation_of(evaluator.batches(), evaluator.tallies());
-  warn_of_bad_samples(of.name, of.flow);
+  warn_of_bad_samples(o.file.empty() ? "data." + of.name : o.file, of.flow);
   if (worst) worst->find(of.flow, of.seed());
   nlohmann::ordered_json json;
   std::string text = table_of(result.statistics, of, o, json);
+  if (o.threshold != 0.5)
+    text += "\n--threshold changes what is below, not the metrics of the config above\n";
   for (const ClassReport& report : result.classes) {
     text += "\n" + (result.classes.size() == 1 ? "" : report.term() + "\n") + report.str();
     json["reports"].push_back(report.to_json());
@@ -284,10 +289,11 @@ std::vector<std::string> places_of(const DataFlow& flow) {
 /// Both over the flow of that name of the first, each as its own config reads it.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
-      o.choose_threshold || !o.importance.empty())
+      o.choose_threshold || o.threshold != 0.5 || !o.importance.empty())
     throw ConfigError(
-        "--min, --max, --worst, --images, --svg, --importance and --choose-threshold are for one model; "
-        "leave '" +
+        "--min, --max, --worst, --images, --svg, --importance, --threshold and --choose-threshold are for "
+        "one "
+        "model; leave '" +
         o.other + "' out");
   std::string flow;
   std::vector<JudgedSamples> judged;
@@ -375,6 +381,19 @@ void add_eval_options(CLI::App& command, Action& action) {
           "precision=0.9, or cost=5 (a missed one costs as much as 5 false alarms)")
       ->type_name("GOAL")
       ->capture_default_str();
+  command
+      .add_option(
+          "--threshold", options->threshold,
+          "probability from which the tables by class, --worst, --min and --max say yes, or the second "
+          "of two classes, as `infer --threshold` does")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      .add_option(
+          "--on-error", options->on_error,
+          "what happens to samples that cannot be read or have no label: skip leaves them out and says "
+          "how many there were (default: what the flow says, which is stop)")
+      ->check(CLI::IsMember({"stop", "skip"}));
   add_json_flag(command, options->json);
   command.callback([options, &command, &action] {
     options->choose_threshold |= command.count("--threshold-for") > 0;

@@ -39,18 +39,33 @@ ConfigNode with_remainder(const ConfigNode& node) {
   return ConfigNode::map({{item.name, params.with("remainder", ConfigNode(true))}}, node.position());
 }
 
+/// What a flow, or the one that it names, says of bad samples; null if neither says anything.
+ConfigNode on_error_of(const ConfigNode& flow, const FlowScope& flows) {
+  if (flow.is_string()) return on_error_of(flows.at(flow.text()), flows);
+  if (!flow.is_map()) return {};
+  const ConfigNode* said = flow.find("on_error");
+  return said != nullptr ? *said : on_error_of(*flow.find("flow"), flows);
+}
+
+ConfigNode flow_that_reads(const ConfigNode& flow, const FlowScope& flows, const std::string& path) {
+  const ConfigNode components = components_of(flow, flows);
+  std::vector<ConfigNode> items = {with_path(components.items()[0], path)};
+  for (size_t i = 1; i < components.size(); ++i) items.push_back(with_remainder(components.items()[i]));
+  return ConfigNode::list(std::move(items), components.position());
+}
+
 }  // namespace
 
-DataFlow flow_of_file(const InferenceModel& model, const std::string& flow, const std::string& path) {
+DataFlow flow_to_evaluate(const InferenceModel& model, const std::string& flow, const std::string& path,
+                          const std::string& on_error) {
   const auto& flows = model.config().data;
   const auto found = flows.find(flow);
   if (found == flows.end()) throw unknown_reference("flow", flow, {}, model.flow_names());
-  const ConfigNode components = components_of(found->second, flows);
-  std::vector<ConfigNode> items = {with_path(components.items()[0], path)};
-  for (size_t i = 1; i < components.size(); ++i) items.push_back(with_remainder(components.items()[i]));
+  ConfigNode node = path.empty() ? found->second : flow_that_reads(found->second, flows, path);
+  const ConfigNode policy = on_error.empty() ? on_error_of(found->second, flows) : ConfigNode(on_error);
+  if (!policy.is_null()) node = ConfigNode({{"flow", node}, {"on_error", policy}});
   Diagnostics errors;
-  auto made =
-      make_flow(ConfigNode::list(std::move(items), components.position()), flows, errors, model.fit());
+  auto made = make_flow(node, flows, errors, model.fit());
   errors.throw_if_any();
   return std::move(*made);
 }

@@ -6,9 +6,11 @@
 
 namespace tpack {
 
-/// A flow of the model's config that reads another file or folder of the kind that its source reads, labels
-/// included; a last batch may be smaller. It follows the model's fit and is not opened. Errors: ConfigError
-/// if the source has no such kind.
-DataFlow flow_of_file(const InferenceModel& model, const std::string& flow, const std::string& path);
+/// A flow of the model's config as its data are evaluated. It follows the model's fit and is not opened.
+/// `path`: another file or folder of the kind that its source reads, labels included, of which a last batch
+/// may be smaller; empty: the data of the flow. `on_error`: as the key of a flow; empty: what the flow says.
+/// Errors: ConfigError if the source has no such kind.
+DataFlow flow_to_evaluate(const InferenceModel& model, const std::string& flow, const std::string& path,
+                          const std::string& on_error);
 
 }  // namespace tpack

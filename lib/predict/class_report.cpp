@@ -29,6 +29,25 @@ bool is_of_two(const Judgement& judgement) {
   return judgement.kind == Judgement::Kind::kYesOrNo && width(judgement.predictions) == 1;
 }
 
+/// The class of the highest score, or of two the one that the threshold says; nothing if a score is not
+/// finite.
+std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scores, int64_t row,
+                                  int64_t pixels) {
+  const int64_t classes = judgement.predictions.shape()[1];
+  return visit(scores.dtype(), [&](auto zero) -> std::optional<int64_t> {
+    const auto* first = scores.data<decltype(zero)>() + row / pixels * pixels * classes + row % pixels;
+    int64_t best = 0;
+    for (int64_t c = 0; c < classes; ++c) {
+      const auto score = first[c * pixels];
+      if (!std::isfinite(static_cast<double>(score))) return std::nullopt;
+      if (score > first[best * pixels]) best = c;
+    }
+    if (classes != 2) return best;
+    const double logit = static_cast<double>(first[pixels]) - static_cast<double>(first[0]);
+    return ClassReport::is_yes(judgement, logit) ? 1 : 0;
+  });
+}
+
 double part(double of, double whole) { return whole > 0 ? of / whole : 0; }
 
 std::string cell(double value) { return shortest(static_cast<float>(value)); }
@@ -44,20 +63,6 @@ void add(TextTable& table, const ClassReport::Row& row) {
 
 }  // namespace
 
-std::optional<int64_t> ClassReport::predicted(const Tensor& scores, int64_t row, int64_t classes,
-                                              int64_t pixels) {
-  return visit(scores.dtype(), [&](auto zero) -> std::optional<int64_t> {
-    const auto* first = scores.data<decltype(zero)>() + row / pixels * pixels * classes + row % pixels;
-    int64_t best = 0;
-    for (int64_t c = 0; c < classes; ++c) {
-      const auto score = first[c * pixels];
-      if (!std::isfinite(static_cast<double>(score))) return std::nullopt;
-      if (score > first[best * pixels]) best = c;
-    }
-    return best;
-  });
-}
-
 int64_t ClassReport::classes_of(const Judgement& judgement) {
   int64_t classes = 0;
   if (is_of_two(judgement)) {
@@ -68,6 +73,27 @@ int64_t ClassReport::classes_of(const Judgement& judgement) {
     classes = judgement.predictions.shape()[1];
   }
   return classes > kMostClasses ? 0 : classes;
+}
+
+bool ClassReport::tells_two(const Judgement& judgement) {
+  const bool is_set = judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement);
+  return classes_of(judgement) == 2 && !is_set;
+}
+
+bool ClassReport::has_threshold(const Judgement& judgement) {
+  return tells_two(judgement) || (judgement.kind == Judgement::Kind::kYesOrNo && classes_of(judgement) > 0);
+}
+
+bool ClassReport::is_yes(const Judgement& judgement, double logit) {
+  const double threshold = judgement.threshold;
+  return threshold == 0.5 ? logit > 0 : logit >= std::log(threshold / (1 - threshold));
+}
+
+std::optional<int64_t> ClassReport::predicted(const Judgement& judgement, const Tensor& predictions,
+                                              int64_t row, int64_t pixels) {
+  if (!is_of_two(judgement)) return best_class(judgement, predictions, row, pixels);
+  const double logit = predictions.at(row);
+  return std::isfinite(logit) ? std::optional<int64_t>(is_yes(judgement, logit) ? 1 : 0) : std::nullopt;
 }
 
 std::vector<std::string> ClassReport::names_of(const Judgement& judgement, std::vector<std::string> of_data) {
@@ -88,14 +114,6 @@ bool is_ignored(const Judgement& judgement, double target) {
   return judgement.ignored && target == *judgement.ignored;
 }
 
-/// The class that a row is taken for; nothing for scores that are not finite.
-std::optional<int64_t> answer(const Judgement& judgement, const Tensor& predictions, int64_t row,
-                              int64_t classes, int64_t pixels) {
-  if (!is_of_two(judgement)) return ClassReport::predicted(predictions, row, classes, pixels);
-  const double logit = predictions.at(row);
-  return std::isfinite(logit) ? std::optional<int64_t>(logit > 0 ? 1 : 0) : std::nullopt;
-}
-
 /// The matrix by rows, with a column for no answer.
 void count_matrix(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                   int64_t classes, std::span<double> parts) {
@@ -106,7 +124,7 @@ void count_matrix(const Judgement& judgement, const Tensor& predictions, const T
     if (is_ignored(judgement, target)) continue;
     const double label = is_of_two(judgement) ? static_cast<double>(target > 0.5) : target;
     if (!(label >= 0 && label < static_cast<double>(classes))) continue;
-    const int64_t taken_for = answer(judgement, predictions, n, classes, pixels).value_or(classes);
+    const int64_t taken_for = ClassReport::predicted(judgement, predictions, n, pixels).value_or(classes);
     ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + taken_for)];
   }
 }
@@ -125,7 +143,7 @@ void count_set(const Judgement& judgement, const Tensor& predictions, const Tens
       counts = true;
       const double score = predictions.at(at);
       const size_t actual = target > 0.5 ? 1 : 0;
-      const size_t says = score > 0 ? 1 : 0;
+      const size_t says = ClassReport::is_yes(judgement, score) ? 1 : 0;
       ++parts[4 * c + 2 * actual + says];
       is_right &= actual == says && std::isfinite(score);
     }
@@ -149,6 +167,7 @@ void ClassReport::count(const Judgement& judgement, const Tensor& predictions, c
 ClassReport::ClassReport(const Judgement& judgement, const std::vector<std::string>& names,
                          std::vector<double> parts)
     : term_(judgement.term),
+      threshold_(judgement.threshold),
       unit_(judgement.predictions.shape().rank() == 4 ? "pixels" : "samples"),
       is_set_(judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement)),
       parts_(std::move(parts)) {
@@ -271,6 +290,9 @@ std::string ClassReport::str() const {
   if (!shows_all)
     text = "the " + std::to_string(shown.size()) + " classes with the lowest F1, of " +
            std::to_string(rows_.size()) + "\n" + text;
+  if (threshold_ != 0.5)
+    text += (is_set_ ? "a label" : "'" + classes_[1] + "'") + " is said from a probability of " +
+            cell(threshold_) + " on\n";
   if (is_set_) return text;
   return text + "\n" + (classes_.size() <= kMostInMatrix ? matrix_text() : pairs_text());
 }
@@ -323,6 +345,7 @@ nlohmann::ordered_json ClassReport::to_json() const {
                 {"samples", row.samples}};
   };
   Json json = {{"cost", term_}, {"samples", samples()}, {"accuracy", accuracy()}};
+  if (threshold_ != 0.5) json["threshold"] = threshold_;
   json["classes"] = Json::array();
   for (const Row& row : rows_) json["classes"].push_back(row_json(row));
   for (const auto& [key, mean] : {std::pair("macro", macro()), std::pair("weighted", weighted())}) {

@@ -42,10 +42,16 @@ class ClassReport {
   static void count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                     std::span<double> parts);
 
-  /// The class of the highest score of a row of [N, classes], or of a pixel of [N, classes, H, W], of which
-  /// each image has `pixels`; nothing if some score is not finite.
-  static std::optional<int64_t> predicted(const Tensor& scores, int64_t row, int64_t classes,
+  /// Whether it tells two classes, of which its threshold chooses one.
+  static bool tells_two(const Judgement& judgement);
+  /// Whether its threshold chooses something: for two classes, and for sets of labels.
+  static bool has_threshold(const Judgement& judgement);
+  /// The class that a row of its predictions is taken for, or a pixel of [N, classes, H, W], of which each
+  /// image has `pixels`; nothing if some score is not finite.
+  static std::optional<int64_t> predicted(const Judgement& judgement, const Tensor& predictions, int64_t row,
                                           int64_t pixels = 1);
+  /// Whether a logit is a yes.
+  static bool is_yes(const Judgement& judgement, double logit);
 
   /// `names`: of the classes, in order; numbers stand for those that have none.
   ClassReport(const Judgement& judgement, const std::vector<std::string>& names, std::vector<double> parts);
@@ -84,6 +90,7 @@ class ClassReport {
   void add_row(size_t label, double right, double predicted, double actual);
 
   std::string term_;
+  double threshold_;
   const char* unit_ = "samples";  // or "pixels"
   std::vector<std::string> classes_;
   bool is_set_ = false;

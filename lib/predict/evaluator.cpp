@@ -75,6 +75,13 @@ std::vector<std::string> Evaluator::class_figures() const {
   return all;
 }
 
+void Evaluator::set_threshold(double threshold) {
+  if (std::ranges::none_of(judgements_, &ClassReport::has_threshold))
+    throw ConfigError("--threshold: no term of the cost tells two classes or sets of labels");
+  for (Judgement& judgement : judgements_)
+    judgement.threshold = ClassReport::has_threshold(judgement) ? threshold : 0.5;
+}
+
 /// Values of each sample are copied from the device only where somebody looks at them.
 bool Evaluator::is_fetched(const Judgement& judgement) const {
   return judged_ == Judged::kSamples || ClassReport::classes_of(judgement) > 0;

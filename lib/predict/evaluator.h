@@ -73,6 +73,9 @@ class Evaluator {
   const std::vector<std::string>& class_names(size_t judgement) const { return class_names_[judgement]; }
   /// Names of figures of one class (ClassReport::figure), for judgements that have a report.
   std::vector<std::string> class_figures() const;
+  /// From which probability reports and `judgements` say yes, or the second of two classes; statistics stay
+  /// as they are. Errors: ConfigError if no term of the cost tells such.
+  void set_threshold(double threshold);
   int64_t batch_size() const { return *flow_.batch_size(); }
   /// Called with each batch of a pass, its number from 0 on, and one for each of `judgements`. For evaluators
   /// that are made for it.

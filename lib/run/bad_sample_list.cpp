@@ -40,8 +40,8 @@ void BadSampleList::write(const std::string& lines) {
 void warn_of_bad_samples(const std::string& name, const DataFlow& flow, const std::string& where) {
   const int64_t bad = flow.bad_samples().count();
   if (bad == 0) return;
-  log::warning("data." + name + ": " + with_thousands(bad) + " bad samples were left out or replaced" +
-               where);
+  log::warning(name + ": " + with_thousands(bad) + (bad == 1 ? " bad sample was" : " bad samples were") +
+               " left out or replaced" + where);
 }
 
 }  // namespace tpack

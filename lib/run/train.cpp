@@ -360,7 +360,7 @@ void TrainRun::use_changed_hyper_parameters(Run& run) {
 /// What an end without an error still has to say. Errors: ResourceError, GateMissed.
 void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
-    warn_of_bad_samples(name, flow, "; bad_samples.txt lists them");
+    warn_of_bad_samples("data." + name, flow, "; bad_samples.txt lists them");
   if (result_.lacks_a_save)
     throw ResourceError(result_.missing_checkpoint + " could not be saved; see the messages above");
   const bool is_over = result_.ending != StopReason::kInterrupted && result_.ending != StopReason::kPaused;

@@ -43,15 +43,15 @@ std::optional<JudgedSample> judged_sample(const JudgedBatch& batch, int64_t row)
     const double label = batch.targets.at(row);
     if (!(label >= 0 && label < static_cast<double>(elements))) return std::nullopt;
     sample.actual = static_cast<int64_t>(label);
-    sample.predicted = ClassReport::predicted(batch.predictions, row, elements).value_or(-1);
+    sample.predicted = ClassReport::predicted(judgement, batch.predictions, row).value_or(-1);
     if (sample.predicted >= 0)
       sample.confidence = softmax_of(batch.predictions, row, elements, sample.predicted);
   } else if (judgement.kind == Judgement::Kind::kYesOrNo && elements == 1) {
     const double x = batch.predictions.at(row);
     sample.actual = batch.targets.at(row) > 0.5 ? 1 : 0;
     if (std::isfinite(x)) {
-      sample.predicted = x > 0 ? 1 : 0;
-      sample.confidence = 1 / (1 + std::exp(-std::abs(x)));
+      sample.predicted = ClassReport::is_yes(judgement, x) ? 1 : 0;
+      sample.confidence = 1 / (1 + std::exp(sample.predicted == 1 ? -x : x));
     }
   }
   return sample;

@@ -45,12 +45,7 @@ ThresholdGoal ThresholdGoal::parse(const std::string& text) {
 
 ThresholdChoice::ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal) : goal_(goal) {
   const std::vector<Judgement>& all = evaluator.judgements();
-  const auto tells_two = [](const Judgement& one) {
-    const auto& shape = one.predictions.shape();
-    const bool is_set = one.kind == Judgement::Kind::kYesOrNo && shape.elements() != shape[0];
-    return ClassReport::classes_of(one) == 2 && !is_set;
-  };
-  const auto found = std::find_if(all.begin(), all.end(), tells_two);
+  const auto found = std::find_if(all.begin(), all.end(), &ClassReport::tells_two);
   if (found == all.end()) throw ConfigError("--choose-threshold: no term of the cost tells two classes");
   judgement_ = static_cast<size_t>(found - all.begin());
   const std::vector<std::string>& names = evaluator.class_names(judgement_);

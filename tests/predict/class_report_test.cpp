@@ -1,6 +1,7 @@
 #include "predict/class_report.h"
 
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,10 @@ class Counted {
   }
   ClassReport report(const std::vector<std::string>& names = {}) const { return {judgement_, names, parts_}; }
   const Judgement& judgement() const { return judgement_; }
+  Counted& from(double threshold) {
+    judgement_.threshold = threshold;
+    return *this;
+  }
 
  private:
   Graph graph_;
@@ -116,6 +121,46 @@ TEST(ClassReport, scores_that_are_not_finite_predict_no_class) {
   EXPECT_EQ(report.count(0, 2), 1);
   EXPECT_EQ(report.rows()[0].recall, 0.5);
   EXPECT_THAT(report.str(), HasSubstr("(none)"));
+}
+
+/// Probabilities 0.2, 0.4 and 0.9 of the second class, or of the label.
+TEST(ClassReport, says_yes_from_a_threshold_on) {
+  const std::vector<float> logits = {std::log(0.25F), std::log(2.0F / 3), std::log(9.0F)};
+  std::vector<float> scores;
+  std::vector<float> pairs;  // of two labels, of which the second one is always a yes
+  for (const float logit : logits) {
+    scores.insert(scores.end(), {1.5F, 1.5F + logit});
+    pairs.insert(pairs.end(), {logit, 20});
+  }
+  const auto said = [&](double threshold, Judgement::Kind kind) {
+    const bool is_one = kind == Judgement::Kind::kYesOrNo;
+    return Counted(kind, {3, is_one ? 1 : 2})
+        .from(threshold)
+        .add(is_one ? logits : scores, {0, 0, 1})
+        .report();
+  };
+  const std::map<double, int> yes_by_threshold = {{0.0, 3}, {0.1, 3},  {0.3, 2}, {0.5, 1},
+                                                  {0.8, 1}, {0.95, 0}, {1.0, 0}};
+  for (const auto& [threshold, yes] : yes_by_threshold) {
+    EXPECT_EQ(said(threshold, Judgement::Kind::kYesOrNo).rows()[1].predicted, yes) << threshold;
+    EXPECT_EQ(said(threshold, Judgement::Kind::kClass).rows()[1].predicted, yes) << threshold;
+    const ClassReport set =
+        Counted(Judgement::Kind::kYesOrNo, {3, 2}).from(threshold).add(pairs, {0, 1, 0, 1, 1, 1}).report();
+    EXPECT_EQ(set.rows()[0].predicted, yes) << threshold;
+    EXPECT_EQ(set.rows()[1].predicted, threshold < 1 ? 3 : 0) << threshold;
+  }
+  const ClassReport report = said(0.3, Judgement::Kind::kClass);
+  EXPECT_THAT(report.str(), HasSubstr("'1' is said from a probability of 0.3 on"));
+  EXPECT_EQ(report.to_json().at("threshold"), 0.3);
+  EXPECT_THAT(said(0.5, Judgement::Kind::kClass).str(), Not(HasSubstr("is said from")));
+}
+
+/// Of pixels, too: scores of class 0 of both, then of class 1.
+TEST(ClassReport, has_a_threshold_for_pixels) {
+  const ClassReport report =
+      Counted(Judgement::Kind::kClass, {1, 2, 1, 2}).from(0.3).add({1, 5, 0.5, 0}, {1, 0}).report();
+  EXPECT_THAT(report.matrix().values, ElementsAre(1, 0, 0, 1))
+      << "0.38 of the first pixel, 0.007 of the second";
 }
 
 TEST(ClassReport, one_yes_or_no_makes_two_classes) {
