@@ -158,6 +158,8 @@ class RandomAccessSource : public Source {
   }
   /// The column that says which sample it is, for `column`; empty if there is none.
   virtual std::string id_column() const { return {}; }
+  /// The column that by its name has the time of each sample, for `column`; empty if there is none.
+  virtual std::string time_column() const { return {}; }
   /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.
   virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
   /// The rows of a series that the sample is to predict, which may be those of other samples, too; none for

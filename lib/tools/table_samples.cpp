@@ -174,7 +174,7 @@ class TableFiles final : public FileSamples {
 
   FileSample sample(const OpenTable& table, int64_t row) const {
     FileSample out{table.source->file_of(row), {}};
-    out.index = row;
+    out.index = table.source->index_in_data(row);
     try {
       Datapoint d;
       d.resize(table.source->spec().size());

@@ -68,6 +68,69 @@ TEST_F(EvalFiles, are_tables_like_that_of_the_training_which_may_be_gone) {
   EXPECT_THAT(bare.err, HasSubstr("`tpack infer` predicts data that have none"));
 }
 
+/// A logit of 3, -3, 1, -1, 2 is a probability of 0.95, 0.05, 0.73, 0.27, 0.88.
+TEST_F(EvalFiles, may_have_another_threshold_and_rows_without_a_label) {
+  write_content(folder_ / "train.csv", "x,late\n-2,no\n-1,yes\n1,no\n2,yes\n");
+  train("{CSV: {file: train.csv, columns: {x: [x]}, labels: {late: late}}}",
+        "model:\n  layers: [{Identity: {name: logit, input: x}}, {FullyConnected: {name: idle, units: 1}}]\n"
+        "  cost: [{SigmoidCrossEntropy: {logits: logit, labels: late}}, {Regularize: {variables: idle/W, l2: "
+        "0.1}}]\npredict: {data: train, outputs: {p: {Sigmoid: logit}}}\n");
+  write_content(folder_ / "new.csv", "late,x\nyes,3\nyes,-3\nyes,1\n,5\nno,-1\nyes,2\n");
+  const Outcome stopped = eval({folder_ / "new.csv"});
+  EXPECT_EQ(stopped.code, 3);
+  EXPECT_THAT(stopped.err, HasSubstr("new.csv:5"));
+  EXPECT_THAT(stopped.err, HasSubstr("--on-error skip"));
+  const auto counts = [&](const std::string& threshold) {
+    const Outcome outcome =
+        eval({folder_ / "new.csv", "--on-error", "skip", "--json", "--threshold", threshold, "--worst", "5"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("1 bad sample"));
+    const json result = json::parse(outcome.out);
+    int worst = 0;
+    for (const json& one : result.at("worst")) worst += one.at("predicted") == "yes" ? 1 : 0;
+    EXPECT_EQ(result.at("reports").at(0).at("samples"), 5);
+    return std::pair(result.at("reports").at(0).at("confusion").dump(), worst);
+  };
+  EXPECT_EQ(counts("0.5"), std::pair(std::string("[[1.0,0.0],[1.0,3.0]]"), 3));
+  EXPECT_EQ(counts("0.2"), std::pair(std::string("[[0.0,1.0],[1.0,3.0]]"), 4));
+  EXPECT_EQ(counts("0.8"), std::pair(std::string("[[1.0,0.0],[2.0,2.0]]"), 2));
+  EXPECT_EQ(
+      eval({folder_ / "new.csv", "--on-error", "skip", "--threshold", "0.8", "--min", "recall.yes=0.6"}).code,
+      8);
+}
+
+TEST_F(EvalFiles, of_numbers_have_no_threshold) {
+  write_content(folder_ / "train.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n");
+  train(
+      "{CSV: {file: train.csv, columns: {x: [x], y: y}}}",
+      "model:\n  layers: [FullyConnected: {name: out, units: 1, input: x}]\n"
+      "  cost: [MeanSquaredError: {predictions: out, targets: y}]\npredict: {data: train, outputs: [out]}\n");
+  const Outcome outcome = eval({"--data", "train", "--threshold", "0.3"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--threshold: no term of the cost tells two classes"));
+}
+
+/// Values of a parabola at the days that a row is of.
+TEST_F(EvalFiles, of_windows_name_the_row_that_is_predicted) {
+  write_content(folder_ / "train.csv",
+                "shop,date,y\na,2024-01-05,5\na,2024-01-04,4\na,2024-01-03,3\nb,2024-01-07,"
+                "17\nb,2024-01-06,16\nb,2024-01-05,15\na,2024-01-02,2\n");
+  train(
+      "{Windows: {source: {CSV: {file: train.csv, columns: {x: [y], y: y}}}, length: 2, targets: [y], key: "
+      "shop, order: date}}",
+      "model:\n  layers: [FullyConnected: {name: out, units: 1, input: x}]\n"
+      "  cost: [MeanSquaredError: {predictions: out, targets: y}]\npredict: {data: train, outputs: [out]}\n");
+  const Outcome known = infer({folder_ / "train.csv", "--columns", "shop,date,index,true"});
+  ASSERT_EQ(known.code, 0) << known.err;
+  EXPECT_EQ(known.out, "shop,date,index,true\na,2024-01-05,0,5\na,2024-01-04,1,4\nb,2024-01-07,3,17\n");
+  const Outcome next = infer({folder_ / "train.csv", "--columns", "shop,date,index,file"});
+  ASSERT_EQ(next.code, 0) << next.err;
+  const std::string file = folder_ / "train.csv";
+  EXPECT_EQ(next.out, "shop,date,index,file\na,,7," + file + ":2 + 1\na,2024-01-05,0," + file +
+                          ":2\na,2024-01-04,1," + file + ":3\nb,,7," + file + ":5 + 1\nb,2024-01-07,3," +
+                          file + ":5\n");
+}
+
 TEST_F(EvalFiles, are_folders_and_lists_of_images) {
   for (int i = 0; i < 2; ++i) {
     write_shade("photos/dark/" + std::to_string(i) + ".png", static_cast<uint8_t>(10 + i));

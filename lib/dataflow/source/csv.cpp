@@ -21,15 +21,6 @@
 namespace tpack {
 namespace {
 
-/// The column that the config says is an id, or the first one that is called so: "id", "user_id",
-/// "PassengerId".
-std::string id_of(const CsvHeader& header, const ColumnTypes& types) {
-  for (const auto& [name, type] : types.all)
-    if (type == ColumnType::kId && header.has(name)) return name;
-  const auto found = std::find_if(header.names().begin(), header.names().end(), names_an_id);
-  return found == header.names().end() ? "" : *found;
-}
-
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
 class CsvTable final : public RandomAccessSource {
@@ -155,6 +146,7 @@ class CsvTable final : public RandomAccessSource {
     return {};
   }
   std::string id_column() const override { return id_; }
+  std::string time_column() const override { return time_; }
 
   void learn_from(const std::vector<int64_t>& rows) override {
     std::vector<int64_t> good;
@@ -204,7 +196,9 @@ class CsvTable final : public RandomAccessSource {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = content_.bad.find(row); bad != content_.bad.end()) {
       constexpr const char* kFix =
-          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)";
+          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with "
+          "eval: "
+          "--on-error skip";
       throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
     }
     size_t component = 0;
@@ -305,7 +299,13 @@ class CsvTable final : public RandomAccessSource {
     content_.missing = &p_.missing;
     content_.reader = CsvNumberReader(style());
     unused_.clear();
-    id_ = id_of(header, p_.types);
+    id_ = header.first_that(names_an_id);
+    for (const auto& [name, type] : p_.types.all)
+      if (type == ColumnType::kId && header.has(name)) {
+        id_ = name;
+        break;
+      }
+    time_ = header.first_that(names_a_time);
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -480,6 +480,7 @@ class CsvTable final : public RandomAccessSource {
   Params p_;
   CsvRows rows_;
   std::string id_;                             // the column that names rows; empty if there is none
+  std::string time_;                           // the column that has the time of rows; empty if there is none
   bool is_reader_ = false;                     // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`

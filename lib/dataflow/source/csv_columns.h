@@ -75,6 +75,11 @@ class CsvHeader {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
   const std::string& operator[](size_t index) const { return names_[index]; }
+  /// The first column that is called so; empty if none is.
+  std::string first_that(bool (*is_called_so)(const std::string&)) const {
+    const auto found = std::find_if(names_.begin(), names_.end(), is_called_so);
+    return found == names_.end() ? "" : *found;
+  }
   /// True if the names are a row of a file, and look like its values: numbers that do not ascend, as years
   /// do.
   bool looks_like_data() const;

@@ -1,6 +1,7 @@
 #include "dataflow/source/csv_guess.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -200,6 +201,14 @@ std::string ColumnGuess::why() const {
 
 bool names_an_id(const std::string& column) {
   return column == "id" || column.ends_with("_id") || column.ends_with("Id") || column.ends_with("ID");
+}
+
+bool names_a_time(const std::string& column) {
+  constexpr std::array kNames = {"date", "datetime", "timestamp", "ds"};
+  std::string letters;
+  for (const unsigned char c : column)
+    if (std::isalpha(c) != 0) letters += static_cast<char>(std::tolower(c));
+  return std::find(kNames.begin(), kNames.end(), letters) != kNames.end();
 }
 
 }  // namespace tpack

@@ -118,5 +118,7 @@ class ColumnGuess {
 
 /// Whether a column is called as ids are: "id", "user_id", "PassengerId".
 bool names_an_id(const std::string& column);
+/// Whether a column is called as the days or times of rows are: "date", "Date Time", "timestamp", "ds".
+bool names_a_time(const std::string& column);
 
 }  // namespace tpack

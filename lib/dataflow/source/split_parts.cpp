@@ -46,8 +46,8 @@ std::vector<size_t> shuffled(size_t size, uint64_t seed) {
   return all;
 }
 
-/// The texts as numbers that have their order: their values, or the seconds of dates. Errors: DataError for a
-/// text that is neither.
+}  // namespace
+
 std::vector<double> order_values(const std::vector<std::string>& order) {
   std::vector<double> values;
   for (const std::string& text : order) {
@@ -72,8 +72,6 @@ std::vector<double> order_values(const std::vector<std::string>& order) {
                      read_date(text).fraction);
   return values;
 }
-
-}  // namespace
 
 std::vector<size_t> stratified_parts(const std::vector<int32_t>& strata, const std::vector<double>& shares,
                                      uint64_t seed, bool keeps_first) {

@@ -18,6 +18,10 @@ std::vector<size_t> stratified_parts(const std::vector<int32_t>& strata, const s
 std::vector<size_t> grouped_parts(const std::vector<std::string>& groups, const std::vector<double>& shares,
                                   uint64_t seed);
 
+/// Texts as numbers that have their order: their values, or the seconds of dates and times
+/// (format/date_text.h). Errors: DataError for a text that is neither.
+std::vector<double> order_values(const std::vector<std::string>& order);
+
 /// Part 0 has the first samples of the order, the last part the last. `order`: a text for each sample:
 /// numbers, or dates and times (format/date_text.h). Samples of equal order stay in one part: the later
 /// one. Errors: DataError for a text that is neither.

@@ -150,7 +150,9 @@ class SvmLight final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     if (const auto bad = bad_.find(static_cast<size_t>(index)); bad != bad_.end()) {
       constexpr const char* kFix =
-          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)";
+          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with "
+          "eval: "
+          "--on-error skip";
       throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
     }
     size_t component = 0;

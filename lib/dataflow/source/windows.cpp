@@ -11,6 +11,8 @@
 #include "dataflow/fitted_data.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "dataflow/source/split_parts.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -22,12 +24,13 @@ struct RowWindowsParams {
   int64_t horizon = 1;
   int64_t stride = 1;
   std::string key;
+  std::string order;
 };
 
 /// A sample is `length` rows of a series of the source inside, one after the other: component x [...] becomes
-/// [length,
-/// ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or without that
-/// axis if it is 1.
+/// [length, ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or
+/// without that axis if it is 1. The place of a sample is that of the last row that is predicted, also where
+/// nothing reads the targets; behind the end of a series it has no columns but `key`.
 class RowWindows final : public RandomAccessSource {
  public:
   using Params = RowWindowsParams;
@@ -37,9 +40,9 @@ class RowWindows final : public RandomAccessSource {
                "target.")
         .example(
             "Windows: {source: {CSV: {file: sales.csv, columns: {x: [sales, price], y: sales}}}, length: 12, "
-            "targets: "
-            "[y]}")
-        .field("source", &Params::source, "the source of the rows, in the order of time")
+            "targets: [y]}")
+        .field("source", &Params::source,
+               "the source of the rows, in the order of time if there is no `order`")
         .required()
         .field("length", &Params::length, at_least(1),
                "rows of a window; a component gets a first axis of this size")
@@ -52,11 +55,17 @@ class RowWindows final : public RandomAccessSource {
                "rows from the beginning of one window to that of the next")
         .field("key", &Params::key,
                "column of a table that tells series apart: no window has rows of two; the rows of a series "
-               "are in the order of time, and those of others may be between them");
+               "are in the order of time, and those of others may be between them")
+        .field(
+            "order", &Params::order,
+            "column of numbers, dates or times by which the rows of each series are sorted; without it they "
+            "keep the order of the file");
   }
   explicit RowWindows(const Params& p)
-      : RowWindows(p, std::dynamic_pointer_cast<RandomAccessSource>(
-                          std::const_pointer_cast<Source>(p.source.object))) {
+      : RowWindows(
+            p,
+            std::dynamic_pointer_cast<RandomAccessSource>(std::const_pointer_cast<Source>(p.source.object)),
+            p.targets.empty() ? 0 : p.horizon) {
     if (rows_ == nullptr)
       throw ConfigError(
           "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
@@ -83,11 +92,16 @@ class RowWindows final : public RandomAccessSource {
     return Spec(std::move(components));
   }
   const char* path_field() const override { return "source"; }
-  int64_t size() const override { return std::ssize(starts_); }
+  int64_t size() const override { return std::ssize(windows_); }
   bool shuffled() const override { return rows_->shuffled(); }
-  /// The place of what is predicted.
-  std::string file_of(int64_t index) const override { return rows_->file_of(last_row(index)); }
-  int64_t index_in_data(int64_t index) const override { return rows_->index_in_data(last_row(index)); }
+  std::string file_of(int64_t index) const override {
+    const PredictedRow last = predicted(index);
+    return rows_->file_of(last.known) + (last.after == 0 ? "" : " + " + std::to_string(last.after));
+  }
+  int64_t index_in_data(int64_t index) const override {
+    const PredictedRow last = predicted(index);
+    return last.after == 0 ? rows_->index_in_data(last.known) : rows_->size() + last.after - 1;
+  }
   std::vector<int64_t> column_widths(const std::string& component) const override {
     return rows_->column_widths(component);
   }
@@ -106,12 +120,17 @@ class RowWindows final : public RandomAccessSource {
   }
   bool is_bad(int64_t index) const override {
     const auto rows = rows_of(index);
-    return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return rows_->is_bad(row); });
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](size_t row) { return rows_->is_bad(static_cast<int64_t>(row)); });
   }
   std::vector<std::string> column(const std::string& name) const override {
     const std::vector<std::string> all = rows_->column(name);
     std::vector<std::string> texts;
-    for (int64_t i = 0; i < size(); ++i) texts.push_back(all[static_cast<size_t>(last_row(i))]);
+    for (int64_t i = 0; i < size(); ++i) {
+      const PredictedRow last = predicted(i);
+      const bool is_known = last.after == 0 || name == p_.key;
+      texts.push_back(is_known ? all[static_cast<size_t>(last.known)] : "");
+    }
     return texts;
   }
   void learn_from(const std::vector<int64_t>& samples) override {
@@ -138,7 +157,7 @@ class RowWindows final : public RandomAccessSource {
     std::erase_if(p.targets, [&](const std::string& target) {
       return std::find(components.begin(), components.end(), target) == components.end();
     });
-    return std::shared_ptr<RowWindows>(new RowWindows(std::move(p), std::move(rows)));
+    return std::shared_ptr<RowWindows>(new RowWindows(std::move(p), std::move(rows), ahead_));
   }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
@@ -146,8 +165,8 @@ class RowWindows final : public RandomAccessSource {
     row.resize(row_spec_.size());
     for (size_t i = 0; i < row_spec_.size(); ++i) out.renew(i, window_spec_[i].tensor);
     const auto rows = rows_of(index);
-    for (int64_t k = 0; k < span(); ++k) {
-      get_row(rows[static_cast<size_t>(k)], key, row);
+    for (int64_t k = 0; k < std::ssize(rows); ++k) {
+      get_row(static_cast<int64_t>(rows[static_cast<size_t>(k)]), key, row);
       for (size_t i = 0; i < row_spec_.size(); ++i) {
         const bool is_after = is_target(row_spec_[i].name);
         const int64_t at = is_after ? k - p_.length : k;
@@ -164,39 +183,69 @@ class RowWindows final : public RandomAccessSource {
   void prepare() override {
     rows_->prepare_once(p_.source.item.position());
     const std::vector<std::string> keys = p_.key.empty() ? std::vector<std::string>() : rows_->column(p_.key);
-    find_windows(keys);
+    order_rows(keys);
+    find_windows();
     note_specs();
-    if (starts_.empty())
+    if (windows_.empty())
       throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
                       (keys.empty() ? "but there are " + with_thousands(rows_->size())
                                     : "but no series of column '" + p_.key + "' has as many"));
   }
 
  private:
-  /// Those of each series, in the order of the rows that end them.
-  void find_windows(const std::vector<std::string>& keys) {
-    order_.resize(static_cast<size_t>(rows_->size()));
-    std::iota(order_.begin(), order_.end(), int64_t{0});
+  /// Rows of the source in the order of time, those of a series one after the other.
+  void order_rows(const std::vector<std::string>& keys) {
     std::map<std::string, size_t> series;  // by key, in the order of their first rows
     for (const std::string& key : keys) series.emplace(key, series.size());
-    const auto series_of = [&](int64_t row) {
-      return keys.empty() ? size_t{0} : series.at(keys[static_cast<size_t>(row)]);
-    };
-    if (!keys.empty())
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](int64_t a, int64_t b) { return series_of(a) < series_of(b); });
-    starts_.clear();
-    int64_t first = 0;  // of the series
-    for (int64_t at = 0; at < std::ssize(order_); ++at) {
-      const auto here = static_cast<size_t>(at);
-      if (at > 0 && series_of(order_[here]) != series_of(order_[here - 1])) first = at;
-      const int64_t begin = at + 1 - span();
-      if (begin >= first && (begin - first) % p_.stride == 0) starts_.push_back(begin);
-    }
-    const auto end_of = [&](int64_t start) { return order_[static_cast<size_t>(start + span() - 1)]; };
-    std::sort(starts_.begin(), starts_.end(), [&](int64_t a, int64_t b) { return end_of(a) < end_of(b); });
+    series_of_.clear();
+    for (int64_t row = 0; row < rows_->size(); ++row)
+      series_of_.push_back(keys.empty() ? 0 : series.at(keys[static_cast<size_t>(row)]));
+    order_.resize(series_of_.size());
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    const std::vector<double> times = times_of_rows();
+    std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+      if (series_of_[a] != series_of_[b]) return series_of_[a] < series_of_[b];
+      return !p_.order.empty() && times[a] < times[b];
+    });
+    if (p_.order.empty() && !times.empty()) warn_of_disorder(times);
   }
-  RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows) : p_(std::move(p)), rows_(std::move(rows)) {}
+  /// Of `order`, or else of the column that seems to have the time; empty if there is none.
+  std::vector<double> times_of_rows() const {
+    const std::string name = p_.order.empty() ? rows_->time_column() : p_.order;
+    if (name.empty()) return {};
+    try {
+      return order_values(rows_->column(name));
+    } catch (const DataError& error) {
+      if (p_.order.empty()) return {};
+      throw DataError("Windows: 'order': column '" + p_.order + "' has " + error.what());
+    }
+  }
+  void warn_of_disorder(const std::vector<double>& times) const {
+    const auto goes_back = [&](size_t a, size_t b) {
+      return series_of_[a] == series_of_[b] && times[a] > times[b];
+    };
+    const auto found = std::adjacent_find(order_.begin(), order_.end(), goes_back);
+    if (found == order_.end()) return;
+    log::warning("Windows: column '" + rows_->time_column() + "' goes back in time from " +
+                 rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
+                 rows_->file_of(static_cast<int64_t>(found[1])) +
+                 ", and windows take rows in the order of the file; to sort them, write order: " +
+                 rows_->time_column());
+  }
+  /// Those of each series, in the order of the rows that end them.
+  void find_windows() {
+    windows_.clear();
+    for (size_t first = 0, end = 0; first < order_.size(); first = end) {
+      while (end < order_.size() && series_of_[order_[end]] == series_of_[order_[first]]) ++end;
+      for (size_t begin = first; begin + span() <= end; begin += static_cast<size_t>(p_.stride))
+        windows_.push_back({begin, end});
+    }
+    const auto last_of = [&](const Window& one) { return order_[one.begin + span() - 1]; };
+    std::sort(windows_.begin(), windows_.end(),
+              [&](const Window& a, const Window& b) { return last_of(a) < last_of(b); });
+  }
+  RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows, int64_t ahead)
+      : p_(std::move(p)), rows_(std::move(rows)), ahead_(ahead) {}
 
   /// Errors: FileError with the place of the row.
   void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
@@ -216,18 +265,36 @@ class RowWindows final : public RandomAccessSource {
     return std::find(p_.targets.begin(), p_.targets.end(), component) != p_.targets.end();
   }
   /// Rows of a sample.
-  int64_t span() const { return p_.length + (p_.targets.empty() ? 0 : p_.horizon); }
-  std::span<const int64_t> rows_of(int64_t index) const {
-    const auto start = static_cast<size_t>(starts_[static_cast<size_t>(index)]);
-    return std::span(order_).subspan(start, static_cast<size_t>(span()));
+  size_t span() const { return static_cast<size_t>(p_.length + (p_.targets.empty() ? 0 : p_.horizon)); }
+  std::span<const size_t> rows_of(int64_t index) const {
+    return std::span(order_).subspan(windows_[static_cast<size_t>(index)].begin, span());
   }
-  int64_t last_row(int64_t index) const { return rows_of(index).back(); }
+
+  /// The last row that a sample predicts: so many rows after one that is known.
+  struct PredictedRow {
+    int64_t known = 0;
+    int64_t after = 0;
+  };
+  PredictedRow predicted(int64_t index) const {
+    const Window& window = windows_[static_cast<size_t>(index)];
+    const size_t last = window.begin + static_cast<size_t>(p_.length + ahead_) - 1;
+    const size_t known = std::min(last, window.end_of_series - 1);
+    return {static_cast<int64_t>(order_[known]), static_cast<int64_t>(last - known)};
+  }
+
+  /// Places in `order_`.
+  struct Window {
+    size_t begin = 0;
+    size_t end_of_series = 0;
+  };
 
   Params p_;
   std::shared_ptr<RandomAccessSource> rows_;
-  std::vector<int64_t> order_;   // rows, those of a series one after the other
-  std::vector<int64_t> starts_;  // where each window begins in it
-  Spec row_spec_;                // of `rows_`
+  int64_t ahead_ = 0;              // rows that are predicted, also where nothing reads the targets
+  std::vector<size_t> series_of_;  // each row
+  std::vector<size_t> order_;      // rows, those of a series one after the other
+  std::vector<Window> windows_;
+  Spec row_spec_;  // of `rows_`
   Spec window_spec_;
 };
 

@@ -1,5 +1,6 @@
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
+#include "support/captured_log.h"
 #include "support/live_fields.h"
 
 namespace tpack {
@@ -89,6 +90,35 @@ TEST_F(WindowsTest, of_a_series_skip_the_rows_of_others) {
       << "in the order of the rows that end them";
 }
 
+TEST_F(WindowsTest, may_be_sorted_by_time) {
+  const std::string text =
+      "s,a,b,y,date\np,3,0,30,05.01.2024\np,1,0,10,03.01.2024\nq,9,1,90,01.02.2024\np,2,0,20,04.01.2024\nq,"
+      "8,1,80,31.01.2024\nq,7,1,70,30.01.2024\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const std::vector<std::vector<int>> sorted = {{1, 0, 2, 0, 30}, {7, 1, 8, 1, 90}};
+  EXPECT_EQ(samples(flow("length: 2, targets: [y], key: s, order: date")), sorted);
+  const CapturedLog log;
+  EXPECT_EQ(samples(flow("length: 2, targets: [y], key: s")),
+            (std::vector<std::vector<int>>{{3, 0, 1, 0, 20}, {9, 1, 8, 1, 70}}));
+  EXPECT_THAT(log.text(), HasSubstr("column 'date' goes back in time from " + folder_.path("t.csv") +
+                                    ":2 to " + folder_.path("t.csv") +
+                                    ":3, and windows take rows in the order of the file; "
+                                    "to sort them, write order: date"));
+  EXPECT_THAT(error("length: 2, order: day"), HasSubstr("unknown column 'day'"));
+  EXPECT_THAT(error("length: 2, order: s"), HasSubstr("column 's' has 'p' is neither a number nor a date"));
+}
+
+TEST_F(WindowsTest, say_nothing_of_series_in_order) {
+  const std::string text =
+      "s,a,b,y,Date Time\np,1,0,1,2024-01-05 9:00\nq,1,0,1,2024-01-01 9:00\np,1,0,1,2024-01-05 10:00\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const CapturedLog log;
+  samples(flow("length: 2, key: s"));
+  EXPECT_EQ(log.text(), "");
+  samples(flow("length: 2"));
+  EXPECT_THAT(log.text(), HasSubstr("write order: Date Time"));
+}
+
 TEST_F(WindowsTest, of_two_parts_predict_no_row_in_common) {
   const auto targets = [&](const std::string& part, const std::string& how) {
     std::vector<std::vector<int>> all;
@@ -137,9 +167,10 @@ TEST_F(WindowsTest, know_bad_rows) {
 
 std::string content_of_windows(const std::string& source) {
   const TempFolder folder;
-  std::string text = "s,a,y\n";
+  std::string text = "s,a,y,z\n";
   for (int t = 0; t < 12; ++t)
-    text += std::string(t < 5 ? "p," : "q,") + std::to_string(t) + "," + std::to_string(t * t) + "\n";
+    text += std::string(t < 5 ? "p," : "q,") + std::to_string(t) + "," + std::to_string(t * t) + "," +
+            std::to_string(-t) + "\n";
   folder.write("t.csv", {text.begin(), text.end()});
   return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
 }
@@ -152,7 +183,8 @@ const live::Fields kWindows(
                 {"targets", "[]"},
                 {"horizon", "2"},
                 {"stride", "2"},
-                {"key", "s"}},
+                {"key", "s"},
+                {"order", "z"}},
      .build = content_of_windows});
 
 }  // namespace
