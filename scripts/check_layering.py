@@ -58,6 +58,7 @@ ONLY_IN = {
     r"CLI/": ["cli"],
     r"curses\.h": ["cli"],
     r"spdlog/": ["system"],
+    r"utf8proc\.h": ["core"],
 }
 
 

@@ -1,6 +1,10 @@
 #include "core/text_encoding.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <utf8proc.h>
 
 namespace tpack {
 namespace {
@@ -70,6 +74,21 @@ std::string utf8_of_latin1(std::string_view text) {
   }
   return out;
 }
+
+namespace {
+
+std::string in_form(utf8proc_uint8_t* (*form)(const utf8proc_uint8_t*), const std::string& text) {
+  const bool is_ascii = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
+  if (is_ascii) return text;
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> made(
+      form(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str())), &std::free);
+  return made == nullptr ? text : reinterpret_cast<const char*>(made.get());
+}
+
+}  // namespace
+
+std::string composed(const std::string& text) { return in_form(utf8proc_NFC, text); }
+std::string decomposed(const std::string& text) { return in_form(utf8proc_NFD, text); }
 
 std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";

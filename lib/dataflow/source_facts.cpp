@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/flow.h"
 
 namespace tpack {
@@ -39,7 +40,7 @@ std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
   std::vector<std::string> pairs;
   for (const auto& [name, samples] : classes) {
     std::string common;
-    for (const char c : name)
+    for (const char c : composed(name))
       if (std::isspace(static_cast<unsigned char>(c)) == 0)
         common += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     const auto [other, is_new] = known.emplace(common, name);
@@ -47,7 +48,8 @@ std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
   }
   if (pairs.empty()) return "";
   return "classes " + join_first(pairs) +
-         " differ only by letter case or spaces; if they are the same, give them one name";
+         " differ only by letter case, spaces or the form of accents; if they are the same, give them one "
+         "name";
 }
 
 std::string describe(const std::vector<SourceFacts>& sources) {

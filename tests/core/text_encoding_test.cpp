@@ -38,5 +38,12 @@ TEST(TextEncoding, skips_a_byte_order_mark) {
   EXPECT_EQ(without_byte_order_mark("x"), "x");
 }
 
+TEST(TextEncoding, has_two_forms_of_accents) {
+  EXPECT_EQ(composed("cafe\u0301"), "caf\u00e9");
+  EXPECT_EQ(decomposed("caf\u00e9"), "cafe\u0301");
+  EXPECT_EQ(composed("caf\u00e9 x"), "caf\u00e9 x");
+  EXPECT_EQ(composed("caf\xe9"), "caf\xe9") << "no UTF-8";
+}
+
 }  // namespace
 }  // namespace tpack

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/text_encoding.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -67,10 +68,14 @@ std::string size_stamp(const std::string& name, const std::string& path) {
 }
 
 std::string portable_path(const std::filesystem::path& root, std::string path) {
-  if (path.find('\\') == std::string::npos) return path;
   std::error_code gone;
-  if (std::filesystem::exists(root / path, gone)) return path;
-  std::replace(path.begin(), path.end(), '\\', '/');
+  const auto is_there = [&](const std::string& one) { return std::filesystem::exists(root / one, gone); };
+  const bool has_backslash = path.find('\\') != std::string::npos;
+  const bool has_accents = composed(path) != decomposed(path);
+  if ((!has_backslash && !has_accents) || is_there(path)) return path;
+  if (has_backslash) std::replace(path.begin(), path.end(), '\\', '/');
+  for (std::string name : {composed(path), decomposed(path)})
+    if (is_there(name)) return name;
   return path;
 }
 

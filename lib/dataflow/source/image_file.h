@@ -59,8 +59,8 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder,
 /// A part of a source's fingerprint: the name that it has for a file, and the size of the file. One that is
 /// gone has none; reading it is what fails.
 std::string size_stamp(const std::string& name, const std::string& path);
-/// A path of a list, whose backslashes become slashes if no file has its name: lists made on Windows have
-/// photos\\1.png.
+/// A path of a list, which becomes that of a file if no file has its name: with slashes, as lists made on
+/// Windows have photos\\1.png, and with the other form of its accents.
 std::string portable_path(const std::filesystem::path& root, std::string path);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, const ImageForm& form, Image& image);

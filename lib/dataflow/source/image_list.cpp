@@ -319,7 +319,8 @@ class ImageList final : public RandomAccessSource {
   void add(const std::string& path, int64_t line, const std::string& why) {
     if (!why.empty()) bad_[paths_.size()] = why;
     std::string own = portable_path(root_, path);
-    if (own != path && slashed_.empty()) slashed_ = "'" + printable(path) + "' as '" + printable(own) + "'";
+    const bool had_backslash = own != path && path.find('\\') != std::string::npos;
+    if (had_backslash && slashed_.empty()) slashed_ = "'" + printable(path) + "' as '" + printable(own) + "'";
     paths_.push_back(std::move(own));
     lines_.push_back(line);
   }

@@ -143,6 +143,16 @@ TEST(ImageList, of_windows_has_backslashes) {
               ElementsAre("7x4: 3"));
 }
 
+TEST(ImageList, finds_names_whatever_the_form_of_accents) {
+  const ListedImages images;
+  images.list("l.txt", "photos/cafe\u0301.png a\nphotos/nin\u0303o.png b\n");
+  std::filesystem::copy_file(images.path("photos/5.png"), images.path("photos/caf\u00e9.png"));
+  std::filesystem::copy_file(images.path("photos/6.png"), images.path("photos/nin\u0303o.png"));
+  EXPECT_THAT(samples_with_images(images.flow("file: l.txt")), ElementsAre("5x4: 0", "6x4: 1"));
+  images.list("l.txt", "photos\\caf\u00e9.png a\nphotos/ni\u00f1o.png b\n");
+  EXPECT_THAT(samples_with_images(images.flow("file: l.txt")), ElementsAre("5x4: 0", "6x4: 1"));
+}
+
 /// The message of a row without a number names `missing`, which this source has, too.
 TEST(ImageList, fills_missing_numbers) {
   const ListedImages images;
