@@ -12,7 +12,10 @@ void check_shapes(const Spec& spec, const StageContext& context) {
   for (const ComponentSpec& component : spec) {
     if (component.tensor.shape.known()) continue;
     std::string advice = "put a map that makes them equal before it";
-    if (component.is_image) advice = "put AugmentImageComponent with a Resize or a crop before it";
+    if (component.is_image)
+      advice =
+          "put AugmentImageComponent: [{Resize: 224}] before it, or a crop; images that have the size stay "
+          "as they are";
     throw ConfigError(context.position, context.name + ": component '" + component.name + "' is " +
                                             component.tensor.str() +
                                             "; samples of one batch need equal shapes; " + advice);

@@ -143,10 +143,12 @@ void check_tower(const Experiment& experiment) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  check_predict(experiment, b, build_tower(b, tower, batch_specs(tower, 1), {}));
+  const TowerResult built = build_tower(b, tower, batch_specs(tower, 1), {});
+  check_predict(experiment, b, built);
   const DataFlow* const train = experiment.train_flow();
   if (train == nullptr) return;
   check_classes_of_train(graph, tower, *train);
+  check_yes_or_no(built.judgements, tower, *train);
   check_ignored_labels(experiment.config.model, tower, *train);
 }
 

@@ -89,19 +89,39 @@ class SampleSet {
   int64_t samples() const { return static_cast<int64_t>(sizes_[0]); }
 
   void get(int64_t index, const Tensor& out) const {
-    const Handle rows(H5Dget_space(dataset_.get()), H5Sclose);
-    std::vector<hsize_t> begin(sizes_.size(), 0);
-    std::vector<hsize_t> count = sizes_;
-    begin[0] = static_cast<hsize_t>(index);
-    count[0] = 1;
-    required(H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr),
-             where_, "cannot be read");
+    const Handle rows = selected(index, 1);
     read_(dataset_.get(), rows.get(), memory_type_->get(), where_, out);
+  }
+
+  /// The numbers of the first samples as the file has them, if they are doubles: about 4,096.
+  std::vector<double> first_doubles() const {
+    if (read_ != &read_converted<double, float>) return {};
+    const auto elements = static_cast<hsize_t>(spec_.shape.elements());
+    const hsize_t samples = std::clamp<hsize_t>(4096 / elements, 1, sizes_[0]);
+    const Handle rows = selected(0, samples);
+    const hsize_t count = samples * elements;
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    std::vector<double> numbers(count);
+    required(H5Dread(dataset_.get(), H5T_NATIVE_DOUBLE, space.get(), rows.get(), H5P_DEFAULT, numbers.data()),
+             where_, "cannot be read");
+    return numbers;
   }
 
  private:
   using Read = void (*)(hid_t dataset, hid_t rows, hid_t memory_type, const std::string& where,
                         const Tensor& out);
+
+  /// The file's space with these samples.
+  Handle selected(int64_t first, hsize_t samples) const {
+    Handle rows(H5Dget_space(dataset_.get()), H5Sclose);
+    std::vector<hsize_t> begin(sizes_.size(), 0);
+    std::vector<hsize_t> count = sizes_;
+    begin[0] = static_cast<hsize_t>(first);
+    count[0] = samples;
+    required(H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr),
+             where_, "cannot be read");
+    return rows;
+  }
 
   Handle opened(hid_t file) const {
     // Rows in a new order come from many chunks: of those that are packed, the last ones stay unpacked.
@@ -192,6 +212,10 @@ class Hdf5File {
     const std::lock_guard lock(hdf5_mutex());
     sets_.push_back(std::make_unique<SampleSet>(file_->get(), name, path_));
   }
+  std::vector<double> first_doubles(size_t i) const {
+    const std::lock_guard lock(hdf5_mutex());
+    return sets_[i]->first_doubles();
+  }
   const SampleSet& set(size_t i) const { return *sets_[i]; }
   size_t sets() const { return sets_.size(); }
   void get(size_t set, int64_t index, const Tensor& out) const {
@@ -249,6 +273,10 @@ class Hdf5Source final : public RandomAccessSource {
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};
     if (!texts_.empty()) facts.remarks.push_back("datasets of texts are not read: " + join_first(texts_));
+    for (size_t i = 0; i < components_.size(); ++i) {
+      const std::string remark = remark_of_rounded(file_->set(i).name(), file_->first_doubles(i));
+      if (!remark.empty()) facts.remarks.push_back(remark);
+    }
     return facts;
   }
 

@@ -194,6 +194,24 @@ std::vector<std::string> class_names(const Symbol& labels, const TowerFunction& 
   return component == nullptr ? std::vector<std::string>() : component->classes;
 }
 
+void check_yes_or_no(const std::vector<Judgement>& judgements, const TowerFunction& tower,
+                     const DataFlow& train) {
+  Diagnostics errors;
+  for (const Judgement& one : judgements) {
+    const Shape& shape = one.predictions.shape();
+    if (one.kind != Judgement::Kind::kYesOrNo || shape.elements() != shape[0]) continue;
+    const std::vector<std::string> classes = class_names(one.targets, tower, train);
+    if (classes.size() <= 2) continue;
+    const std::string count = std::to_string(classes.size());
+    errors.add(one.predictions.node->origin,
+               one.term + ": data.train has " + count + " classes (" + join_first(classes) +
+                   "), but one output tells two; give those that are the same one name in the data, or use "
+                   "SoftmaxCrossEntropy and give the layer of the logits " +
+                   count + " units");
+  }
+  errors.throw_if_any();
+}
+
 const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow& flow) {
   std::vector<const ComponentSpec*> named;
   for (const ComponentSpec& component : flow.spec()) {

@@ -133,6 +133,21 @@ TEST(Hdf5, a_number_that_does_not_fit_is_a_bad_sample) {
   EXPECT_THAT(error("f8"), HasSubstr("1e+300 does not fit into float32"));
 }
 
+TEST(Hdf5, says_which_whole_numbers_are_rounded) {
+  const TempFolder folder;
+  {
+    const Hdf5Writer file(folder.path("a.h5"));
+    file.set("id", H5T_IEEE_F64LE, {3}, {1, 2, 16777217});
+    file.set("y", H5T_IEEE_F64LE, {3}, {1, 0.1, 16777218});
+  }
+  const DataFlow flow = flow_of_hdf5(folder, "file: a.h5");
+  flow.prepare();
+  EXPECT_THAT(
+      flow.facts()[0].remarks,
+      ElementsAre(HasSubstr("array 'id' has whole numbers above 16,777,216 that float32 rounds, such as "
+                            "16777217")));
+}
+
 TEST(Hdf5, says_what_does_not_fit) {
   const TempFolder folder;
   {

@@ -144,6 +144,23 @@ TEST_F(ClassCountsTest, have_nothing_to_do_with_elements_of_the_batch) {
   EXPECT_TRUE(numbered_choices(graph, *tower).empty());
 }
 
+TEST_F(ClassCountsTest, of_a_yes_or_no_are_two) {
+  const auto tower = model_of(
+      "inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}\nlayers: [FullyConnected: {name: fc, "
+      "units: "
+      "1}]\ncost: [SigmoidCrossEntropy: {logits: fc, labels: label}]\n");
+  Graph graph;
+  Builder b(graph, table_, {Phase::kInference, DType::kFloat32});
+  const TowerResult built = build_tower(b, *tower, batch_specs(*tower, 1), {});
+  const auto error = [&](int classes) {
+    return error_of([&] { check_yes_or_no(built.judgements, *tower, with_classes(classes)); });
+  };
+  EXPECT_EQ(error(2), "");
+  EXPECT_THAT(error(4),
+              testing::HasSubstr("data.train has 4 classes (class0, class1, class2, class3), but one "
+                                 "output tells two"));
+}
+
 TEST_F(ClassCountsTest, say_nothing_of_labels_without_names) {
   EXPECT_NO_THROW(check_classes_of_train(graph_, *tower_, small_flow(10, "")));
 }

@@ -210,6 +210,14 @@ void NpyArray::to_c_order(const std::vector<int64_t>& sizes) {
   data_ = {{reinterpret_cast<const uint8_t*>(block->data()), data_.bytes.size()}, block};
 }
 
+std::vector<double> NpyArray::first_doubles() const {
+  constexpr size_t kMost = 4096;
+  if (type_->descr != "f8") return {};
+  std::vector<double> numbers(std::min(kMost, data_.bytes.size() / sizeof(double)));
+  std::memcpy(numbers.data(), data_.bytes.data(), numbers.size() * sizeof(double));
+  return numbers;
+}
+
 void NpyArray::get(int64_t index, const Tensor& out) const {
   const size_t row = data_.bytes.size() / static_cast<size_t>(samples_);
   type_->convert(data_.bytes.data() + static_cast<size_t>(index) * row, out);

@@ -25,6 +25,8 @@ class NpyArray {
   int64_t samples() const { return samples_; }
   /// Copies a sample to `out`, which has spec(). Errors: DataError for numbers that its type does not hold.
   void get(int64_t index, const Tensor& out) const;
+  /// The first elements as the file has them, if they are doubles: up to 4,096.
+  std::vector<double> first_doubles() const;
 
  private:
   struct Type;  // of the elements in the file

@@ -1,6 +1,9 @@
 #include "dataflow/source/array_of_component.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
 
 namespace tpack {
 
@@ -37,6 +40,18 @@ std::vector<ArrayOfComponent> arrays_of(const std::vector<std::string>& componen
     all.push_back(found == known.end() ? ArrayOfComponent{name, name} : *found);
   }
   return all;
+}
+
+std::string remark_of_rounded(const std::string& array, std::span<const double> numbers) {
+  constexpr double kMostExact = 16777216;  // of float32
+  const auto is_rounded = [](double x) {
+    return std::abs(x) > kMostExact && std::isfinite(x) && std::trunc(x) == x &&
+           static_cast<double>(static_cast<float>(x)) != x;
+  };
+  const auto found = std::find_if(numbers.begin(), numbers.end(), is_rounded);
+  if (found == numbers.end()) return "";
+  return "array '" + array + "' has whole numbers above 16,777,216 that float32 rounds, such as " +
+         shortest(*found) + "; subtract an offset before you save it, or leave it out with 'arrays'";
 }
 
 bool is_image_spec(const TensorSpec& sample) {

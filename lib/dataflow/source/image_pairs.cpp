@@ -30,6 +30,7 @@ struct ImagePairsParams : ImageFileFields {
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
   std::optional<int64_t> threshold;
+  bool alpha = false;
 };
 
 /// Images and what belongs to them, by name. Images stay encoded until a map needs their pixels.
@@ -73,7 +74,10 @@ class ImagePairs final : public RandomAccessSource {
                    "metrics then need ignore_label: 255")
             .field("threshold", &Params::threshold, between(1, 255),
                    "of masks of black and white, also with gray edges or as JPEG: values from this one on "
-                   "are the class, those below it the background; 128 is the middle"));
+                   "are the class, those below it the background; 128 is the middle")
+            .field("alpha", &Params::alpha,
+                   "the mask is the transparency of its file: what is opaque, from 128 or `threshold` on, is "
+                   "the second class. For pictures that are cut out, `masks` is the folder of the images"));
   }
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
@@ -92,6 +96,11 @@ class ImagePairs final : public RandomAccessSource {
         (p_.masks.empty() || !p_.colors.empty() || p_.ignore || (names_.size() != 2 && !p_.masks.by_class())))
       throw ConfigError(
           "ImagePairs: 'threshold' is of masks with two classes of pixels, without 'colors' and 'ignore'");
+    if (p_.alpha &&
+        (p_.masks.empty() || p_.masks.by_class() || !p_.colors.empty() || p_.ignore || names_.size() != 2))
+      throw ConfigError(
+          "ImagePairs: 'alpha' is of masks in one folder with two classes of pixels, without 'colors' and "
+          "'ignore'");
     if (p_.masks.by_class() && (p_.classes || !p_.colors.empty() || p_.ignore))
       throw ConfigError(
           "ImagePairs: 'classes', 'colors' and 'ignore' are of one mask for all classes; here the classes "
@@ -187,9 +196,10 @@ class ImagePairs final : public RandomAccessSource {
     MaskCode code{.classes = names.size(),
                   .colors = {},
                   .ignored = p.ignore,
-                  .threshold = p.threshold,
+                  .threshold = p.alpha ? p.threshold.value_or(128) : p.threshold,
                   .max_megapixels = p.max_megapixels,
-                  .upright = p.upright};
+                  .upright = p.upright,
+                  .alpha = p.alpha};
     for (const std::vector<int64_t>& color : p.colors) {
       const auto is_bad = [](int64_t value) { return value < 0 || value > 255; };
       if (color.size() != 3 || std::ranges::any_of(color, is_bad))
@@ -301,6 +311,7 @@ class ImagePairs final : public RandomAccessSource {
     return edges.empty() ? image_names(folder) : edges;
   }
 
+  static std::string stem_of(const std::string& name) { return composed(fs::path(name).stem().string()); }
   /// Errors: DataError with the images that have none, or of which there are several.
   template <class Partner>
   void find_partners(const Ref<Path>& dir, const std::string& what, const Partner& partner_of) {
@@ -309,7 +320,7 @@ class ImagePairs final : public RandomAccessSource {
     std::map<std::string, std::string> by_stem;
     const bool are_masks = what == "mask";
     for (const std::string& name : are_masks ? mask_names(folder) : image_names(folder)) {
-      const auto [twin, is_new] = by_stem.emplace(fs::path(name).stem().string(), name);
+      const auto [twin, is_new] = by_stem.emplace(stem_of(name), name);
       if (!is_new)
         throw DataError(folder, "has " + printable(twin->second) + " and " + printable(name) +
                                     ", which have the same name before their extension");
@@ -317,7 +328,7 @@ class ImagePairs final : public RandomAccessSource {
     std::vector<std::string> alone;
     size_t used = 0;
     for (Entry& file : files_) {
-      const auto found = by_stem.find(fs::path(file.name).stem().string() + p_.suffix);
+      const auto found = by_stem.find(stem_of(file.name) + composed(p_.suffix));
       if (found == by_stem.end()) {
         alone.push_back(printable(file.name));
       } else {

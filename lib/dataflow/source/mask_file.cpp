@@ -114,6 +114,14 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
   const ImageSize size =
       read_image_header(bytes, {.max_megapixels = code.max_megapixels, .upright = code.upright});
   DecodeRequest request{.region = {0, 0, size.width, size.height}, .upright = code.upright};
+  if (code.alpha) {
+    const ImageFormat* const format = image_format_of(bytes);
+    if (format == nullptr || format->has_alpha == nullptr || !format->has_alpha(bytes))
+      throw DataError("has no transparency, and 'alpha' says that it is the mask");
+    decode_image(bytes, request, 4, values);
+    cv::extractChannel(values, values, 3);
+    return values;
+  }
   if (!are_colors && has_more_than_bytes(bytes)) {
     request.depth = Depth::kFloat;
     decode_image(bytes, request, 1, values);

@@ -23,6 +23,7 @@ struct MaskCode {
   int max_megapixels = kMaxMegapixels;
   bool upright = true;        // turned as Exif data say
   bool of_one_class = false;  // which is there or not, one of several masks
+  bool alpha = false;         // the values are the transparency, 255 where a pixel is opaque
 };
 
 /// What pixels that do not count have in the mask of a sample.

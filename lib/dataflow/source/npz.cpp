@@ -55,6 +55,15 @@ class Npz final : public RandomAccessSource {
   std::string fingerprint() const override { return file_stamp(path_); }
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
 
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size()};
+    for (const Component& c : components_) {
+      const std::string remark = remark_of_rounded(c.array_name, c.array.first_doubles());
+      if (!remark.empty()) facts.remarks.push_back(remark);
+    }
+    return facts;
+  }
+
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     Params p{{path, {}}, {}, false};

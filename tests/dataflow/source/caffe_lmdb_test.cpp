@@ -105,7 +105,7 @@ TEST(CaffeLmdb, images_of_different_sizes_have_an_unknown_size) {
       flow_of_database(folder, "", ", {AugmentImageComponent: [{Resize: 3}]}, {BatchData: {batch_size: 2}}");
   EXPECT_EQ(records_of(resized)[0].size(), 2U * 9 + 2);
   EXPECT_THAT(error_of([&] { flow_of_database(folder, "", ", {BatchData: {batch_size: 2}}").prepare(); }),
-              HasSubstr("put AugmentImageComponent with a Resize"));
+              HasSubstr("put AugmentImageComponent: [{Resize"));
 }
 
 TEST(CaffeLmdb, damaged_records_follow_on_error) {

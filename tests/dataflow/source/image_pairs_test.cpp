@@ -88,6 +88,30 @@ TEST_F(ImagePairs, may_have_gray_values_in_files_with_colors) {
   EXPECT_THAT(mask(), ElementsAre(0, 1));
 }
 
+/// The right half is transparent.
+TEST_F(ImagePairs, may_have_masks_in_their_transparency) {
+  folder_.write("cut/a.png", half_transparent_png(4, 1));
+  const auto values = [&](const std::string& more) {
+    const DataFlow flow = flow_of("[{ImagePairs: {images: " + folder_.path("cut") +
+                                  ", masks: " + folder_.path("cut") + ", alpha: true" + more + "}}]");
+    Datapoint d;
+    EXPECT_TRUE(flow.open({})->next(d));
+    const auto mask = d.tensor(1).span<uint8_t>();
+    return std::vector<int>(mask.begin(), mask.end());
+  };
+  EXPECT_THAT(values(""), ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(error_of([&] { values(", classes: [a, b, c]"); }), HasSubstr("'alpha' is of masks"));
+  folder_.write("cut/a.png", gray_png({0, 1, 1, 0}, 4));
+  EXPECT_THAT(error_of([&] { values(""); }), HasSubstr("a.png: has no transparency, and 'alpha' says"));
+}
+
+/// An e with an accent as one character, and as two.
+TEST_F(ImagePairs, are_found_whatever_the_form_of_accents) {
+  folder_.write("image/caf\u00e9.jpg", encode_jpeg(photo(3, 2)));
+  folder_.write("mask/cafe\u0301.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
+  EXPECT_THAT(mask(), ElementsAre(0, 1, 1, 0, 0, 1));
+}
+
 TEST_F(ImagePairs, name_the_pixel_that_is_no_class) {
   write("a", {0, 1, 1, 0, 7, 1});
   EXPECT_THAT(error(), HasSubstr("mask/a.png"));

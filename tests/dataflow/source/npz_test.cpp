@@ -96,6 +96,22 @@ TEST(Npz, a_number_that_does_not_fit_is_a_bad_sample) {
                         "[1]: array 'y': the number 4294967296 does not fit into int32"));
 }
 
+/// 1,700,000,001 as double is 41 D9 54 FC 40 40 00 00.
+TEST(Npz, says_which_whole_numbers_are_rounded) {
+  const TempFolder folder;
+  folder.write("t.npy", npy_file("<f8", "(1,)", {0, 0, 0x40, 0x40, 0xFC, 0x54, 0xD9, 0x41}));
+  const DataFlow flow = flow_of_npz(folder, "file: t.npy");
+  EXPECT_THAT(first_numbers(flow), testing::ElementsAre(testing::Not(1700000001.0)));
+  EXPECT_THAT(
+      flow.facts()[0].remarks,
+      testing::ElementsAre(HasSubstr("array 't' has whole numbers above 16,777,216 that float32 rounds, "
+                                     "such as 1700000001; subtract an offset")));
+  folder.write("t.npy", npy_file("<f8", "(1,)", {0, 0, 0, 0, 0, 0, 0x70, 0x41}));  // 2^24
+  const DataFlow exact = flow_of_npz(folder, "file: t.npy");
+  exact.prepare();
+  EXPECT_THAT(exact.facts()[0].remarks, testing::IsEmpty());
+}
+
 TEST(Npz, reads_what_numpy_writes) {
   const TempFolder folder;
   const PythonResult written = run_python("python/write_npz.py", folder.path());
