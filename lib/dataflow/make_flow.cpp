@@ -210,8 +210,13 @@ class FlowMaker final : public FlowBuilder {
   FlowPtr make_map(const ComponentItem& item, const StageContext& context, const ListState& state) {
     std::shared_ptr<Map> map = Registry<Map>::make(item, errors_);
     if (map == nullptr || !state.good) return nullptr;
-    return std::make_shared<MapFlow>(state.flow, std::move(map), context,
-                                     MapFlow::Fitting{fit_, settings_.on_error != OnError::kStop});
+    try {
+      return std::make_shared<MapFlow>(state.flow, std::move(map), context,
+                                       MapFlow::Fitting{fit_, settings_.on_error != OnError::kStop});
+    } catch (const UnknownClasses&) {
+      state.flow->prepare();  // which may say why they are not known
+      throw;
+    }
   }
   FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
     const auto stage = Registry<Stage>::make(item, errors_);

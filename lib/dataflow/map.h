@@ -42,6 +42,12 @@ class Map {
 std::optional<std::vector<std::string>> needed_if_wanted(const ComponentRef& changed,
                                                          std::vector<std::string> wanted);
 
+/// A map that needs the names of classes, and its flow does not have them: perhaps as the data are not there.
+class UnknownClasses : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 /// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {
  public:

@@ -33,7 +33,7 @@ bool is_of_two(const Judgement& judgement) {
 /// finite.
 std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scores, int64_t row,
                                   int64_t pixels) {
-  const int64_t classes = judgement.predictions.shape()[1];
+  const int64_t classes = scores.shape()[1];
   return visit(scores.dtype(), [&](auto zero) -> std::optional<int64_t> {
     const auto* first = scores.data<decltype(zero)>() + row / pixels * pixels * classes + row % pixels;
     int64_t best = 0;
@@ -91,7 +91,7 @@ bool ClassReport::is_yes(const Judgement& judgement, double logit) {
 
 std::optional<int64_t> ClassReport::predicted(const Judgement& judgement, const Tensor& predictions,
                                               int64_t row, int64_t pixels) {
-  if (!is_of_two(judgement)) return best_class(judgement, predictions, row, pixels);
+  if (judgement.kind == Judgement::Kind::kClass) return best_class(judgement, predictions, row, pixels);
   const double logit = predictions.at(row);
   return std::isfinite(logit) ? std::optional<int64_t>(is_yes(judgement, logit) ? 1 : 0) : std::nullopt;
 }

@@ -101,8 +101,8 @@ Spec BatchMix::bind(const Spec& in) {
                       label.tensor.str());
   classes_ = common_.classes.value_or(std::ssize(label.classes));
   if (classes_ == 0)
-    throw ConfigError(owner_ + ": the classes of '" + label.name +
-                      "' have no names, so their number is not known; set 'classes'");
+    throw UnknownClasses(owner_ + ": the classes of '" + label.name +
+                         "' have no names, so their number is not known; set 'classes'");
   label.tensor = {DType::kFloat32, Shape{label.tensor.shape[0], classes_}};
   label.is_mixed_label = true;
   return out;

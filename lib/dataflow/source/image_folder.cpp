@@ -89,14 +89,6 @@ class ImageFolder final : public RandomAccessSource {
     if (p_.classes && fs::is_directory(dir_)) classes_ = printable_names(folder_names());
   }
 
-  /// Without the folder, and without a checkpoint that has the names of its classes, nothing is known of
-  /// them.
-  bool knows_spec() const override {
-    if (!p_.classes || !classes_.empty()) return true;
-    const auto train = declared_fit(kLabel);
-    return train && !train->classes.empty();
-  }
-  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_); }
   Spec spec() const override {
     if (!p_.classes) return {image_of_files(p_)};
     const auto train = declared_fit(kLabel);
