@@ -19,9 +19,9 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kMostNumbers = 1000;   // of a vector that are units of their own
-constexpr double kTogether = 0.8;        // correlation
-constexpr size_t kMostCorrelated = 400;  // numbers that are compared with each other
+constexpr int64_t kMostNumbers = 1000;    // of a vector that are units of their own
+constexpr double kTogether = 0.8;         // correlation
+constexpr int64_t kMostCorrelated = 400;  // numbers that are compared with each other
 
 /// Names and widths of the columns of a component.
 struct ColumnParts {
@@ -151,9 +151,14 @@ std::vector<std::vector<double>> normalized(const PermutedData& data, const Impo
 std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& data,
                                                           const std::vector<ImportanceUnit>& units) {
   std::vector<std::vector<std::vector<double>>> numbers;
-  size_t count = 0;
-  for (const ImportanceUnit& unit : units) count += unit.places.size();
-  if (count > kMostCorrelated) return {};
+  int64_t count = 0;
+  for (const ImportanceUnit& unit : units) count += std::ssize(unit.places);
+  if (count > kMostCorrelated) {
+    log::warning("--importance: no columns are permuted together, as there are " + with_thousands(count) +
+                 " numbers, and more than " + std::to_string(kMostCorrelated) +
+                 " are not compared with each other: columns that tell the same look unimportant");
+    return {};
+  }
   for (const ImportanceUnit& unit : units) numbers.push_back(normalized(data, unit));
   const auto go_together = [&](size_t a, size_t b) {
     for (const auto& x : numbers[a])
