@@ -65,7 +65,9 @@ TEST_F(WindowsTest, may_look_further_and_step_further) {
   const auto all = samples(far);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_THAT(all[1], ElementsAre(3, 30, 4, 40, 500, 600));
-  EXPECT_EQ(samples(flow("length: 4")).size(), 7U) << "without targets";
+  const DataFlow past = flow("length: 4");
+  EXPECT_EQ(samples(past).size(), 7U) << "without targets";
+  EXPECT_EQ(dynamic_cast<const RandomAccessSource&>(*past.sources()[0]).index_in_data(6), 9);
 }
 
 TEST_F(WindowsTest, keep_series_apart) {
@@ -139,7 +141,8 @@ TEST_F(WindowsTest, may_be_sorted_by_time) {
 
 TEST_F(WindowsTest, say_nothing_of_series_in_order) {
   const std::string text =
-      "s,a,b,y,Date Time\np,1,0,1,2024-01-05 9:00\nq,1,0,1,2024-01-01 9:00\np,1,0,1,2024-01-05 10:00\n";
+      "s,a,b,y,Date Time\np,1,0,1,2024-01-05 9:00\nq,1,0,1,2024-01-01 9:00\np,1,0,1,2024-01-05 "
+      "10:00\np,1,0,1,2024-01-05 10:00\n";
   folder_.write("t.csv", {text.begin(), text.end()});
   const CapturedLog log;
   samples(flow("length: 2, key: s"));
