@@ -110,7 +110,7 @@ TEST_F(TrainOnImages, one_that_is_too_small_is_named_with_the_augmentor_and_the_
         {"--set", "data.train.on_error=" + policy, "--set", "steps_per_epoch=3", "--set", "max_epoch=1"},
         policy);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find(" bad samples were left out or replaced; bad_samples.txt lists them"),
+    EXPECT_NE(outcome.err.find(" 1 bad sample was left out or replaced; bad_samples.txt lists them"),
               std::string::npos)
         << outcome.err;
     EXPECT_EQ(content_of(run_folder(policy) + "/bad_samples.txt").find("data.train: " + said), 0U) << policy;
