@@ -184,13 +184,15 @@ std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& da
   return groups;
 }
 
-/// The quantile 0.975 of Student's t.
+/// The quantile 0.975 of Student's t; beyond the table, the expansion of Abramowitz and Stegun, 26.7.5.
 double student(int64_t freedom) {
   constexpr std::array<double, 30> kQuantiles = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-  return freedom <= std::ssize(kQuantiles) ? kQuantiles.at(static_cast<size_t>(freedom - 1)) : 1.96;
+  if (freedom <= std::ssize(kQuantiles)) return kQuantiles.at(static_cast<size_t>(freedom - 1));
+  const auto n = static_cast<double>(freedom);
+  return 1.95996 + (2.3723 + 2.8225 / n) / n;
 }
 
 Importance summary(std::string name, std::vector<double> values) {

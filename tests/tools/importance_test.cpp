@@ -60,7 +60,7 @@ TEST_F(ImportanceOfSum, is_twice_the_variance_of_a_term) {
     const double expected = 2 * variance(row.name.c_str());
     EXPECT_NEAR(row.mean, expected, 4 * row.deviation / std::sqrt(300.0)) << row.name;
     EXPECT_LT(row.low, row.mean);
-    EXPECT_NEAR(row.high - row.mean, 1.96 * row.deviation / std::sqrt(299.0), 1e-9);
+    EXPECT_NEAR(row.high - row.mean, 1.96793 * row.deviation / std::sqrt(299.0), 1e-5 * row.deviation);
   }
 }
 
@@ -72,8 +72,11 @@ TEST_F(ImportanceOfSum, is_of_any_statistic_and_the_same_each_time) {
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_NEAR(r2.rows()[i].mean, cost.rows()[i].mean / variance("y"), 1e-5);
     EXPECT_EQ(table({.statistic = "r2", .repeats = 3}).rows()[i].values, r2.rows()[i].values);
-    const Importance& row = cost.rows()[i];
-    EXPECT_NEAR(row.high - row.mean, 4.303 * row.deviation / std::sqrt(2.0), 1e-9) << "Student's t of 2";
+  }
+  for (const auto& [repeats, t] : {std::pair{3, 4.303}, {32, 2.0395}, {41, 2.0211}, {121, 1.9799}}) {
+    const Importance row = table({.statistic = "cost", .repeats = repeats}).rows()[0];
+    EXPECT_NEAR((row.high - row.mean) * std::sqrt(repeats - 1.0) / row.deviation, t, 1e-4)
+        << "the published quantile 0.975 of Student's t";
   }
   EXPECT_THAT(r2.str(), HasSubstr("fall of r2"));
   EXPECT_THAT(cost.svg(), HasSubstr("rise of cost"));
