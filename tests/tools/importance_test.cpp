@@ -112,6 +112,28 @@ TEST_F(ImportanceOfTables, permutes_all_numbers_of_a_column_as_one_and_columns_t
   EXPECT_THAT(content_of(folder_ / "bars.svg"), HasSubstr(together));
 }
 
+/// p = a + b with b = -a, which one permutation of both leaves as it is.
+TEST_F(ImportanceOfTables, gives_columns_that_go_together_one_permutation) {
+  std::string rows = "a,b\n";
+  for (int i = 0; i < 20; ++i) rows += std::to_string(i) + "," + std::to_string(-i) + "\n";
+  write_content(folder_ / "t.csv", rows);
+  const DataFlow flow = make_flow(parse_yaml(
+      "[{CSV: {file: t.csv, columns: {x: [a, b]}}}, {BatchData: {batch_size: 8, remainder: true}}]",
+      folder_ / "flow.yaml"));
+  flow.prepare();
+  const auto model = model_of(
+      "inputs: {x: {shape: [2]}}\nlayers: [{ReduceSum: {name: p, input: x, axes: [1]}}]\n"
+      "cost: [MeanSquaredError: {predictions: p, targets: 0}]\n");
+  InferenceTower tower(*model, make_reference_device("cpu:0", {}));
+  Evaluator evaluator("validation", tower.place(), flow, 1);
+  const ImportanceTable table(evaluator, importance_units(evaluator, model->inputs(), flow),
+                              {.statistic = "cost"});
+  ASSERT_EQ(table.rows().size(), 3U);
+  EXPECT_GT(table.rows()[1].low, 0);
+  EXPECT_EQ(table.rows()[2].name, "a + b");
+  EXPECT_EQ(table.rows()[2].values, std::vector<double>(10));
+}
+
 TEST_F(ImportanceOfTables, permutes_a_column_in_all_rows_of_a_window) {
   write_content(folder_ / "t.csv", "a,b,y\n1,2,3\n4,5,6\n7,8,9\n");
   const DataFlow flow = make_flow(
