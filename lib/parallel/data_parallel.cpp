@@ -333,8 +333,9 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
 void DataParallel::weigh(Tower& tower, UpdatePrograms& programs) const {
   double all = programs.weight;
   if (tower.comm != nullptr) tower.comm->all_reduce_sum(std::span(&all, 1), "the weights of batches");
-  const double factor = all > 0 ? static_cast<double>(batches_of_step()) / all : 0;
-  if (factor != 1) scale(programs.gradient_on_host, factor);
+  const auto batches = static_cast<double>(batches_of_step());
+  if (all > 0 && all != batches)
+    scale(programs.gradient_on_host, batches / all);  // 0: the gradient is 0, too
 }
 
 /// The sum over all batches of the step, for those that update variables.

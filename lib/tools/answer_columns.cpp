@@ -77,8 +77,8 @@ WantedColumns AnswerColumns::wanted() const {
 }
 
 /// Who asks for a name that the input has, too, may mean either.
-void AnswerColumns::warn_once(const Column& column) {
-  if (std::exchange(has_warned_, true)) return;
+void AnswerColumns::warn_once(Column& column) {
+  if (std::exchange(column.has_warned, true)) return;
   log::warning("--columns: '" + column.name +
                "' is the column of the input; for what the model gives, write " + column.header + "=" +
                column.name);
@@ -86,7 +86,7 @@ void AnswerColumns::warn_once(const Column& column) {
 
 std::vector<std::string> AnswerColumns::fields(const Prediction& p) {
   std::vector<std::string> fields;
-  for (const Column& column : columns_) {
+  for (Column& column : columns_) {
     const auto text = column.may_be_input ? p.columns.find(column.name) : p.columns.end();
     if (text != p.columns.end()) {
       if (column.answer || is_of_sample(column.name)) warn_once(column);

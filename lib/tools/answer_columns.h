@@ -36,13 +36,13 @@ class AnswerColumns {
     std::string name;
     std::optional<Answers::Text> answer = {};
     bool may_be_input = true;  // a column of the input comes first
+    bool has_warned = false;
   };
+  static void warn_once(Column& column);
   void add(const std::string& word);
-  void warn_once(const Column& column);
 
   const Answers& answers_;
   std::vector<Column> columns_;
-  bool has_warned_ = false;
 };
 
 }  // namespace tpack

@@ -19,9 +19,9 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kMostNumbers = 1000;   // of a vector that are units of their own
-constexpr double kTogether = 0.8;        // correlation
-constexpr size_t kMostCorrelated = 400;  // numbers that are compared with each other
+constexpr int64_t kMostNumbers = 1000;    // of a vector that are units of their own
+constexpr double kTogether = 0.8;         // correlation
+constexpr int64_t kMostCorrelated = 400;  // numbers that are compared with each other
 
 /// Names and widths of the columns of a component.
 struct ColumnParts {
@@ -151,9 +151,14 @@ std::vector<std::vector<double>> normalized(const PermutedData& data, const Impo
 std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& data,
                                                           const std::vector<ImportanceUnit>& units) {
   std::vector<std::vector<std::vector<double>>> numbers;
-  size_t count = 0;
-  for (const ImportanceUnit& unit : units) count += unit.places.size();
-  if (count > kMostCorrelated) return {};
+  int64_t count = 0;
+  for (const ImportanceUnit& unit : units) count += std::ssize(unit.places);
+  if (count > kMostCorrelated) {
+    log::warning("--importance: no columns are permuted together, as there are " + with_thousands(count) +
+                 " numbers, and more than " + std::to_string(kMostCorrelated) +
+                 " are not compared with each other: columns that tell the same look unimportant");
+    return {};
+  }
   for (const ImportanceUnit& unit : units) numbers.push_back(normalized(data, unit));
   const auto go_together = [&](size_t a, size_t b) {
     for (const auto& x : numbers[a])
@@ -179,13 +184,15 @@ std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& da
   return groups;
 }
 
-/// The quantile 0.975 of Student's t.
+/// The quantile 0.975 of Student's t; beyond the table, the expansion of Abramowitz and Stegun, 26.7.5.
 double student(int64_t freedom) {
   constexpr std::array<double, 30> kQuantiles = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-  return freedom <= std::ssize(kQuantiles) ? kQuantiles.at(static_cast<size_t>(freedom - 1)) : 1.96;
+  if (freedom <= std::ssize(kQuantiles)) return kQuantiles.at(static_cast<size_t>(freedom - 1));
+  const auto n = static_cast<double>(freedom);
+  return 1.95996 + (2.3723 + 2.8225 / n) / n;
 }
 
 Importance summary(std::string name, std::vector<double> values) {

@@ -139,6 +139,7 @@ TEST_F(SwaTest, says_that_it_begins_too_late_and_shows_mistakes_of_its_callbacks
 /// Validation of the mean of the weights of a real model differs from that of the last weights, and a
 /// validation after it sees the last weights again.
 TEST(Swa, validates_the_mean_of_a_real_model) {
+  const CapturedLog log;
   SmallTraining training;
   TestRun run({.max_epoch = 3, .steps_per_epoch = 4}, training.trainer());
   for (const char* name : {"before", "mean", "after"})
@@ -149,6 +150,9 @@ TEST(Swa, validates_the_mean_of_a_real_model) {
   EXPECT_EQ(run.values("before_cost"), run.values("after_cost"));
   EXPECT_EQ(run.values("mean_cost").at(0), run.values("after_cost").at(0)) << "the mean of one";
   EXPECT_NE(run.values("mean_cost").at(2), run.values("after_cost").at(2));
+  EXPECT_THAT(log.text(),
+              HasSubstr("mean after global_step 12, of the mean of 3 epochs' weights, swa.h5, by"));
+  EXPECT_THAT(log.text(), HasSubstr("after after global_step 12, by")) << "the model's own weights";
 }
 
 std::string files_and_figures(const std::string& item) {

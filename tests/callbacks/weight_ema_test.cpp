@@ -17,6 +17,7 @@ class WeightEmaTest : public testing::Test {
  protected:
   TestRun& start(const std::string& params, int64_t epochs) {
     trainer_ = std::make_unique<FakeTrainer>();
+    trainer_->figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
     run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 5}, *trainer_);
     run_->options.folder = folder_.str();
     return run_->add("WeightEMA", parse_yaml(params, "e.yaml")).add("ModelSaver");
@@ -47,12 +48,17 @@ TEST_F(WeightEmaTest, follows_the_weights_with_a_decay_that_grows) {
   }
 }
 
-TEST_F(WeightEmaTest, a_resumed_run_has_the_same_average) {
-  start("{decay: 0.9}", 4).go();
+TEST_F(WeightEmaTest, a_resumed_run_has_the_same_average_and_its_callbacks_go_on) {
+  const std::string params =
+      "{decay: 0.9, callbacks: [TestReportWeight, SimpleMovingAverage: {names: [cost], window_size: 4}]}";
+  start(params, 4).go();
   const double whole = saved();
-  start("{decay: 0.9}", 2).go();
-  start("{decay: 0.9}", 4).go_on_from(folder_ / "checkpoints/model-10.h5");
+  const std::string statistics = bits_of_statistics(run_->monitors);
+  EXPECT_THAT(run_->values("cost/SMA"), testing::ElementsAre(2.5, 6.5, 10.5, 14.5, 18.5));
+  start(params, 2).go();
+  start(params, 4).go_on_from(folder_ / "checkpoints/model-10.h5");
   EXPECT_EQ(saved(), whole);
+  EXPECT_EQ(bits_of_statistics(run_->monitors), statistics) << "of steps 9 to 12, 9 and 10 before the resume";
 }
 
 std::string files_and_figures_of_ema(const std::string& item) {

@@ -6,6 +6,7 @@
 
 #include "graph/passes/gradient.h"
 #include "layers/cost_function.h"
+#include "layers/cost_statistic.h"
 #include "layers/layer_cases.h"
 #include "layers/metric_value.h"
 #include "support/graph_text.h"
@@ -387,9 +388,9 @@ TEST(Mean, takes_all_elements_or_one_number) {
   EXPECT_EQ(parts_of(Tensor::of<int32_t>({}, {7}))[1].at(0), 1);
 }
 
-/// 2 * (1 * 0 + 2 * 9 + 0 * 1) / 3, whatever shape the weights have.
+/// 2 * (1 * 0 + 2 * 9) / 3, whatever shape the weights have, and whatever the loss of weight 0 is.
 TEST(Cost, averages_weighted_losses_over_the_number_of_samples) {
-  const Tensor predictions = Tensor::of<double>({3, 1}, {1, 4, 2});
+  const Tensor predictions = Tensor::of<double>({3, 1}, {1, 4, NAN});
   const auto function = function_of_outputs<Cost>(
       "MeanSquaredError: {predictions: p, targets: 1, weight: 2, sample_weights: w}", {"p", "w"});
   for (const Shape& shape : {Shape{3}, Shape{3, 1}}) {
@@ -404,6 +405,17 @@ TEST(Cost, gives_every_element_the_weight_of_its_sample) {
       "MeanAbsoluteError: {predictions: p, targets: 0, sample_weights: w}", {"p", "w"});
   const Tensor weights = Tensor::of<int32_t>({2}, {10, 1});
   EXPECT_DOUBLE_EQ(testkit::evaluate(function, {predictions, weights}, DType::kFloat64)[0].at(0), 37 / 4.0);
+}
+
+/// 4 of the 6 losses of one term, all of the other one.
+TEST(Cost, of_several_terms_counts_as_much_as_the_mean_of_them) {
+  const testkit::Function share = [](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
+    const std::vector<CostTerm> terms = {{in[0], in[0], 6}, {in[0], {}, 2}};
+    return {counted_share(b, terms), counted_share(b, std::span(terms).first(1))};
+  };
+  const auto shares = testkit::evaluate(share, {Tensor::of<double>({}, {4})}, DType::kFloat64);
+  EXPECT_DOUBLE_EQ(shares[0].at(0), 5 / 6.0);
+  EXPECT_DOUBLE_EQ(shares[1].at(0), 4 / 6.0);
 }
 
 /// Of p * p with weights p, the gradient is 2 * p * p and not 3 * p * p.

@@ -33,10 +33,8 @@ TEST(DataParallel, two_towers_equal_one_device_with_weights_of_samples_too) {
   EXPECT_GT(distance(train({}), one), 1e-3);
 }
 
-/// A third of the labels does not count, and now and then none of a batch does.
 TEST(DataParallel, batches_weigh_by_the_labels_that_count) {
-  std::string model = kSmallModel;
-  model.replace(model.find("labels: label}"), 14, "labels: label, ignore_label: 0}");
+  const std::string model = model_with_ignored_labels();
   for (const char* optimizer : {"SGD: {learning_rate: 0.3}", "Adam: {learning_rate: 0.01}"}) {
     const Setting one = {.optimizer = optimizer, .model = model};
     const Variables wanted = train(one);

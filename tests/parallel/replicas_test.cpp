@@ -63,10 +63,16 @@ std::vector<Variables> train_as_two_ranks(Setting setting) {
 }
 
 TEST(DataParallel, buckets_that_are_summed_during_backward_give_the_same_bits) {
-  for (const auto backend : {Setting::Backend::kReference, Setting::Backend::kCpu}) {
+  for (const auto& [backend, model] : {std::pair{Setting::Backend::kReference, std::string(kSmallModel)},
+                                       {Setting::Backend::kCpu, kSmallModel},
+                                       {Setting::Backend::kReference, model_with_ignored_labels()}}) {
     for (const size_t towers : {1U, 2U}) {
       for (const int64_t accumulate : {1, 3}) {
-        Setting setting{.backend = backend, .towers = towers, .accumulate = accumulate, .bucket_bytes = 0};
+        Setting setting{.backend = backend,
+                        .towers = towers,
+                        .accumulate = accumulate,
+                        .bucket_bytes = 0,
+                        .model = model};
         const std::vector<Variables> at_once = train_as_two_ranks(setting);
         setting.bucket_bytes = 1;  // each variable is a bucket
         const std::vector<Variables> in_parts = train_as_two_ranks(setting);
@@ -104,8 +110,7 @@ TEST_F(DataParallelRanks, equal_one_device_with_twice_the_batch) {
 }
 
 TEST_F(DataParallelRanks, weigh_by_the_labels_that_count) {
-  std::string model = kSmallModel;
-  model.replace(model.find("labels: label}"), 14, "labels: label, ignore_label: 0}");
+  const std::string model = model_with_ignored_labels();
   for (const int64_t accumulate : {1, 3})
     EXPECT_LT(distance(train({.world = &MpiWorld::comm(), .accumulate = accumulate, .model = model}),
                        train({.model = model})),

@@ -49,6 +49,13 @@ cost:
   - SoftmaxCrossEntropy: {logits: fc1, labels: label}
 )";
 
+/// A third of the labels does not count, and now and then none of a batch does.
+inline std::string model_with_ignored_labels() {
+  std::string model = kSmallModel;
+  model.replace(model.find("labels: label}"), 14, "labels: label, ignore_label: 0}");
+  return model;
+}
+
 /// The samples of a step: each of two replicas gets half of them.
 inline std::vector<Tensor> samples(int64_t step, DType type) {
   const auto seed = static_cast<uint64_t>(step);

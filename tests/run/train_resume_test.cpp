@@ -322,6 +322,25 @@ TEST_F(TrainResume, keeps_what_a_callback_has_set) {
       << outcome.err;
   EXPECT_EQ(static_cast<float>(load_checkpoint(checkpoint(30)).tensors.at("optimizer/learning_rate").at(0)),
             0.02F);
+  const Outcome inspected = tpack({"ckpt", "inspect", checkpoint(30)});
+  for (const char* change : {"from global_step 20: optimizer.Adam.learning_rate was 0.01, is 0.5",
+                             "from global_step 20: learning_rate stays 0.02"})
+    EXPECT_NE(inspected.out.find(change), std::string::npos) << inspected.out;
+}
+
+TEST_F(TrainResume, may_have_a_number_for_a_schedule_and_a_schedule_for_a_number) {
+  const auto cosine = [](double step) { return 0.05 * (1 + std::cos(M_PI * step / 40)); };
+  int64_t epoch = 0;
+  for (const auto& [rate, expected] : {std::pair<std::string, double>{"{Cosine: {start: 0.1}}", cosine(9)},
+                                       {"0.5", 0.5},
+                                       {"{Cosine: {start: 0.1}}", cosine(29)}}) {
+    const std::string until = std::to_string(++epoch);
+    const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4", "--until-epoch", until,
+                                   "--set", "optimizer.Adam.learning_rate=" + rate});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const CheckpointContent content = load_checkpoint(checkpoint(10 * epoch));
+    EXPECT_NEAR(content.tensors.at("optimizer/learning_rate").at(0), expected, 1e-6) << until;
+  }
 }
 
 /// A schedule goes on at the same part of its length.

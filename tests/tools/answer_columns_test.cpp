@@ -1,5 +1,7 @@
 #include "tools/answer_columns.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "core/error.h"
@@ -49,10 +51,24 @@ TEST_F(AnswerColumnsTest, the_column_of_the_training_data_is_the_prediction_wher
 }
 
 TEST_F(AnswerColumnsTest, a_column_of_the_input_hides_a_name_but_not_behind_a_header) {
-  EXPECT_THAT(fields({"score", "s=score", "n=id"}, {{"score", "high"}, {"id", "17"}}),
-              ElementsAre("high", "0.5", "17"));
+  EXPECT_THAT(fields({"score", "s=score", "n=id", "file", "at=file"},
+                     {{"score", "high"}, {"id", "17"}, {"file", "b.png"}}),
+              ElementsAre("high", "0.5", "17", "b.png", "a.csv:7"));
   const Answers answers(options_);
   EXPECT_THAT(AnswerColumns({"id", "s=score"}, answers).header(), ElementsAre("id", "s"));
+}
+
+TEST_F(AnswerColumnsTest, says_once_of_each_column_that_it_is_that_of_the_input) {
+  const Answers answers(options_);
+  AnswerColumns columns({"score", "index", "id"}, answers);
+  Prediction p{"a.csv:7", {}, "is bad"};
+  p.columns = {{"score", "high"}, {"index", "3"}, {"id", "17"}};
+  testing::internal::CaptureStderr();
+  for (int sample = 0; sample < 2; ++sample) columns.fields(p);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+  EXPECT_THAT(said, HasSubstr("write score=score"));
+  EXPECT_THAT(said, HasSubstr("write index=index"));
 }
 
 TEST_F(AnswerColumnsTest, asks_for_the_columns_that_it_needs) {

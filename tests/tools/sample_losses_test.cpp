@@ -4,13 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/builder.h"
+
 namespace tpack {
 namespace {
 
 std::optional<JudgedSample> judged(Judgement::Kind kind, const std::vector<float>& prediction,
                                    const std::vector<float>& target, const std::vector<float>& losses,
                                    std::optional<double> ignored = {}) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
   Judgement judgement;
+  judgement.predictions = b.input("x", {DType::kFloat32, {1, std::ssize(prediction)}});
   judgement.kind = kind;
   judgement.ignored = ignored;
   const auto row = [](const std::vector<float>& values) {

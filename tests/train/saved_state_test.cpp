@@ -4,6 +4,7 @@
 
 #include "checkpoint/layout.h"
 #include "core/error.h"
+#include "support/batch_training.h"
 
 namespace tpack {
 namespace {
@@ -58,6 +59,29 @@ TEST(SavedState, keeps_a_position) {
   const DataPosition back = load_position(State::from_json(state.to_json(), "a.h5"));
   EXPECT_EQ(back.pass, 3);
   EXPECT_EQ(back.index, 17);
+}
+
+/// Of passes of 10 samples.
+TEST(SavedState, of_other_batches_goes_on_with_the_next_sample) {
+  struct Case {
+    int64_t before;
+    int64_t batches;  // of that size, read in the pass
+    std::string now;
+    DataPosition expected;
+  };
+  for (const Case& c : std::vector<Case>{{4, 1, "4", {3, 1}},
+                                         {4, 1, "2", {3, 2}},
+                                         {4, 1, "3", {3, 1}},  // sample 3 comes again
+                                         {4, 2, "2", {4, 0}},  // the last two are left out
+                                         {4, 2, "2, remainder: true", {3, 4}},
+                                         {4, 3, "2, remainder: true", {4, 0}}}) {
+    State data;
+    save_position({3, c.batches}, data);
+    data.put("batch_size", c.before);
+    const DataFlow flow =
+        flow_of("[{FakeData: {shapes: [[1]], size: 10}}, {BatchData: {batch_size: " + c.now + "}}]");
+    EXPECT_EQ(position_for(data, flow), c.expected) << c.batches << " of " << c.before << ", then " << c.now;
+  }
 }
 
 }  // namespace

@@ -62,13 +62,30 @@ TEST_F(SplitData, divides_a_source_completely_and_in_shares_of_its_classes) {
   EXPECT_EQ(facts.str(), "8 rows in 3 classes (a: 4, b: 3, c: 1)");
 }
 
-TEST_F(SplitData, gives_the_texts_of_a_column_for_its_own_samples) {
+TEST_F(SplitData, gives_the_texts_and_classes_of_its_own_samples) {
   const DataFlow validation = flow("part: validation, shares: 0.2");
   const std::vector<int> of_part = ids(validation);
   const auto* source = dynamic_cast<const RandomAccessSource*>(validation.sources()[0]);
-  std::vector<std::string> expected;
-  for (const int id : of_part) expected.push_back(std::to_string(id));
-  EXPECT_EQ(source->column("id"), expected);
+  std::vector<std::string> texts;
+  std::vector<int32_t> classes;
+  for (const int id : of_part) {
+    texts.push_back(std::to_string(id));
+    classes.push_back(id % 8 == 0 ? 2 : id % 2 == 0 ? 1 : 0);
+  }
+  EXPECT_EQ(source->column("id"), texts);
+  EXPECT_EQ(source->class_numbers("class"), classes);
+}
+
+TEST_F(SplitData, knows_the_bad_rows_of_its_own_samples) {
+  const std::string text = "id,class\n,a\n1,a\n2,a\n3,a\n,a\n5,a\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const DataFlow validation = flow("part: validation, shares: 0.5, order: rows");
+  validation.prepare();
+  const auto& source = dynamic_cast<const RandomAccessSource&>(*validation.sources()[0]);
+  EXPECT_EQ(source.facts().bad, 1);
+  EXPECT_FALSE(source.is_bad(0));
+  EXPECT_TRUE(source.is_bad(1));
+  EXPECT_FALSE(source.is_bad(2));
 }
 
 TEST_F(SplitData, gives_the_samples_and_their_order_that_the_source_alone_would_give) {

@@ -19,10 +19,10 @@ class WindowsTest : public testing::Test {
               std::to_string(100 * t) + "\n";
     folder_.write("t.csv", {text.begin(), text.end()});
   }
-  DataFlow flow(const std::string& settings, const std::string& around = "") const {
-    const std::string windows =
-        "{Windows: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: [a, b], y: y}}}, " + settings +
-        "}}";
+  DataFlow flow(const std::string& settings, const std::string& around = "",
+                const std::string& table = "shuffle: false") const {
+    const std::string windows = "{Windows: {source: {CSV: {file: t.csv, " + table +
+                                ", columns: {x: [a, b], y: y}}}, " + settings + "}}";
     return make_flow(parse_yaml(
         around.empty() ? "[" + windows + "]" : "[{SplitData: {source: " + windows + ", " + around + "}}]",
         folder_.path("flow.yaml")));
@@ -65,7 +65,9 @@ TEST_F(WindowsTest, may_look_further_and_step_further) {
   const auto all = samples(far);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_THAT(all[1], ElementsAre(3, 30, 4, 40, 500, 600));
-  EXPECT_EQ(samples(flow("length: 4")).size(), 7U) << "without targets";
+  const DataFlow past = flow("length: 4");
+  EXPECT_EQ(samples(past).size(), 7U) << "without targets";
+  EXPECT_EQ(dynamic_cast<const RandomAccessSource&>(*past.sources()[0]).index_in_data(6), 9);
 }
 
 TEST_F(WindowsTest, keep_series_apart) {
@@ -78,16 +80,45 @@ TEST_F(WindowsTest, keep_series_apart) {
 
 /// As stored by date: the rows of q between those of p.
 TEST_F(WindowsTest, of_a_series_skip_the_rows_of_others) {
-  std::string text = "s,a,b,y\n";
-  for (int t = 0; t < 6; ++t) {
-    text += "p," + std::to_string(t) + ",0," + std::to_string(t) + "\n";
-    if (t > 2) text += "q," + std::to_string(t) + ",1," + std::to_string(10 + t) + "\n";
-  }
+  const std::string text =
+      "s,a,b,y\np,0,0,0\np,1,0,1\np,2,0,2\nq,0,1,10\np,3,0,3\nq,1,1,11\nq,2,1,12\np,4,0,4\n";
   folder_.write("t.csv", {text.begin(), text.end()});
-  EXPECT_EQ(samples(flow("length: 2, targets: [y], key: s")),
-            (std::vector<std::vector<int>>{
-                {0, 0, 1, 0, 2}, {1, 0, 2, 0, 3}, {2, 0, 3, 0, 4}, {3, 0, 4, 0, 5}, {3, 1, 4, 1, 15}}))
+  const std::vector<int> p012 = {0, 0, 1, 0, 2};
+  const std::vector<int> p123 = {1, 0, 2, 0, 3};
+  const std::vector<int> q012 = {0, 1, 1, 1, 12};
+  const std::vector<int> p234 = {2, 0, 3, 0, 4};
+  EXPECT_THAT(samples(flow("length: 2, targets: [y], key: s")), ElementsAre(p012, p123, q012, p234))
       << "in the order of the rows that end them";
+
+  const DataFlow second = flow("length: 2, targets: [y], key: s, stride: 2");
+  EXPECT_THAT(samples(second), ElementsAre(p012, q012, p234)) << "each series has a window at its first row";
+  const auto& windows = dynamic_cast<const RandomAccessSource&>(*second.sources()[0]);
+  EXPECT_THAT(windows.column("y"), ElementsAre("2", "12", "4")) << "of the row that is predicted";
+  EXPECT_EQ(windows.index_in_data(1), 6);
+  EXPECT_THAT(windows.predicted_rows(1), ElementsAre(6));
+  EXPECT_EQ(windows.file_of(1), folder_.path("t.csv:8"));
+}
+
+TEST_F(WindowsTest, of_a_file_without_targets_are_all_that_there_are) {
+  const DataFlow far = flow("length: 2, targets: [y], horizon: 2, stride: 3");
+  far.prepare();
+  const auto& windows = dynamic_cast<const RandomAccessSource&>(*far.sources()[0]);
+  const auto later = windows.reopen_with(folder_.path("t.csv"), {"x"});
+  later->prepare_once({});
+  ASSERT_EQ(later->size(), 9);
+  EXPECT_EQ(later->index_in_data(0), 3) << "the last row that it predicts";
+  EXPECT_EQ(later->index_in_data(8), 11) << "the last window has the last rows, 8 and 9";
+  EXPECT_EQ(later->file_of(8), folder_.path("t.csv:11 + 2"));
+}
+
+TEST_F(WindowsTest, learn_from_the_rows_of_the_training_part) {
+  std::string text = "a,b,y\n,0,0\n";
+  for (int t = 1; t < 10; ++t) text += std::to_string(t) + ",0,0\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const auto all = samples(flow("length: 3, targets: [y]", "part: train, shares: 0.3, order: rows",
+                                "shuffle: false, missing: mean"));
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[0][0], 4) << "the mean of 1 to 7, the rows up to the last one that is predicted";
 }
 
 TEST_F(WindowsTest, may_be_sorted_by_time) {
@@ -110,7 +141,8 @@ TEST_F(WindowsTest, may_be_sorted_by_time) {
 
 TEST_F(WindowsTest, say_nothing_of_series_in_order) {
   const std::string text =
-      "s,a,b,y,Date Time\np,1,0,1,2024-01-05 9:00\nq,1,0,1,2024-01-01 9:00\np,1,0,1,2024-01-05 10:00\n";
+      "s,a,b,y,Date Time\np,1,0,1,2024-01-05 9:00\nq,1,0,1,2024-01-01 9:00\np,1,0,1,2024-01-05 "
+      "10:00\np,1,0,1,2024-01-05 10:00\n";
   folder_.write("t.csv", {text.begin(), text.end()});
   const CapturedLog log;
   samples(flow("length: 2, key: s"));
