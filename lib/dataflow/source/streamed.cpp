@@ -121,8 +121,9 @@ class Streamed final : public SequentialSource {
                "memory does not hold. What `auto` columns and labels learn of the training data, they learn "
                "of the first 16 MB. LocallyShuffleData mixes the rows; set steps_per_epoch.")
         .example("Streamed: {source: {CSV: {file: big.csv, columns: {x: [a, b], y: y}}}}")
-        .field("source", &Params::source,
-               "CSV (also of JSON lines) or SVMLight; `file: -` is standard input, whose rows are one pass")
+        .field(
+            "source", &Params::source,
+            "CSV (also of JSON lines) or SVMLight; `file: \"-\"` is standard input, whose rows are one pass")
         .required();
   }
   const char* path_field() const override { return "source"; }
@@ -136,7 +137,7 @@ class Streamed final : public SequentialSource {
     const ConfigNode* file = item_.params.find("file");
     if (file == nullptr || !file->is_string())
       throw ConfigError(item_.position,
-                        "Streamed reads one file; a pipe has several: `cat` them to `file: -`");
+                        "Streamed reads one file; a pipe has several: `cat` them to `file: \"-\"`");
     if (const ConfigNode* encoding = item_.params.find("encoding"))
       if (encoding->is_string() && encoding->text() == "utf-16")
         throw ConfigError(encoding->position(),
@@ -173,7 +174,10 @@ class Streamed final : public SequentialSource {
   void prepare() override {
     auto blocks = std::make_unique<RowBlocksOfFile>(path_);
     std::string first = blocks->next();
-    if (first.empty()) throw DataError(name_of_file(), "is empty");
+    if (first.empty())
+      throw DataError(
+          name_of_file(),
+          is_pipe_ ? "has no rows (left): they are one pass, and a run of it cannot be resumed" : "is empty");
     if (rows_->text_lines() == TextLines::kAfterHeader) header_ = first.substr(0, first.find('\n') + 1);
     lines_of_first_ = count_of('\n', first);
     const AnonymousFile file(first);
