@@ -7,34 +7,14 @@ pages show.
 A YAML block is a file, named in its first line. A text block is what the commands before it print.
 """
 import json
-import os
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-TPACK = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/tpack"
+from program import ROOT, ProgramTest
 
 
-class ConfigPage(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        programs = self.folder / "bin"
-        programs.mkdir()
-        (programs / "tpack").symlink_to(TPACK)
-        self.environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", TPACK_CACHE_DIR=str(self.folder / "cache"))
-
-    def run_commands(self, commands):
-        """Exit code and output."""
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.folder, env=self.environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        return done.returncode, done.stdout
-
+class ConfigPage(ProgramTest):
     def test_the_page_of_configs_shows_what_the_program_does(self):
         self.check_page("docs/config.md", least_blocks=13)
 
