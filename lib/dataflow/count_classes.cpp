@@ -49,7 +49,8 @@ std::optional<Classes> count(const RandomAccessSource& source, const std::string
       add(std::span(&all[static_cast<size_t>(index_of(i))], 1), !names.empty(), classes);
     return classes;
   }
-  const int64_t samples = shape.elements() == 1 ? size : std::min(size, kCountedSamples);
+  const bool is_number = shape.known() && shape.elements() == 1;  // masks have the sizes of their images
+  const int64_t samples = is_number ? size : std::min(size, kCountedSamples);
   Datapoint sample;
   for (int64_t i = 0; i < samples; ++i) {
     const int64_t index = index_of(i * size / samples);

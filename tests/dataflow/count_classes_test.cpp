@@ -30,8 +30,9 @@ TEST(CountClasses, leaves_out_what_is_no_class) {
 /// half.
 class Masks final : public RandomAccessSource {
  public:
+  explicit Masks(Shape shape = {2, 2}) : shape_(std::move(shape)) {}
   Spec spec() const override {
-    ComponentSpec mask{"mask", {DType::kUInt8, Shape{2, 2}}};
+    ComponentSpec mask{"mask", {DType::kUInt8, shape_}};
     mask.classes = {"a", "b", "c"};
     return Spec({{"image", {DType::kUInt8, Shape{2, 2, 3}}, true},
                  mask,
@@ -49,16 +50,22 @@ class Masks final : public RandomAccessSource {
     out.renew(3, {DType::kUInt8, Shape{}}).data<uint8_t>()[0] = index % 3 == 0 ? 1 : 0;
     out.renew(4, {DType::kInt32, Shape{1}}).data<int32_t>()[0] = index % 3 == 0 ? 1 : 0;
   }
+
+ private:
+  Shape shape_;
 };
 
 TEST(CountClasses, counts_the_pixels_of_masks) {
   const Masks masks;
-  const auto all = count_classes(masks, "mask");
-  ASSERT_TRUE(all);
-  ASSERT_EQ(all->size(), 3U);
-  EXPECT_EQ((*all)[0].samples, 1998) << "every second of 2,000 masks, without the one that cannot be read";
-  EXPECT_EQ((*all)[1].samples, 499);
-  EXPECT_EQ((*all)[2].samples, 500);
+  const Masks of_any_size(Shape{Shape::kUnknown, Shape::kUnknown});
+  for (const Masks* source : {&masks, &of_any_size}) {
+    const auto all = count_classes(*source, "mask");
+    ASSERT_TRUE(all);
+    ASSERT_EQ(all->size(), 3U);
+    EXPECT_EQ((*all)[0].samples, 1998) << "every second of 2,000 masks, without the one that cannot be read";
+    EXPECT_EQ((*all)[1].samples, 499);
+    EXPECT_EQ((*all)[2].samples, 500);
+  }
   for (const char* const other : {"image", "scores", "nothing"})
     EXPECT_FALSE(count_classes(masks, other)) << other;
   for (const char* const number : {"kind", "column"}) {
