@@ -41,13 +41,15 @@ class ProgramTest(unittest.TestCase):
         return output
 
     def samples_of(self, flow, first=100):
-        """The first samples of a flow as maps from components to numbers; of vectors, to lists of them. Or the error."""
+        """The first samples of a flow as maps from components to numbers; of vectors, to lists of them. Components of other shapes are left
+        out. Or the error."""
         self.write("samples.yaml", f"tpack: 1\ndata:\n  train:\n{flow}")
         command = f"tpack data inspect samples.yaml --json --samples {first} 2>log"
         code, output = self.run_commands(command)
         if code != 0:
             return (self.folder / "log").read_text()
-        sizes = {c["name"]: re.search(r"\[(\d*)\]", c["spec"])[1] for c in json.loads(output)[0]["spec"]}
+        found = {c["name"]: re.search(r" \[(\d*)\]$", c["spec"]) for c in json.loads(output)[0]["spec"]}
+        sizes = {name: match[1] for name, match in found.items() if match}
         parts = "".join(f'    - Compute: {{"{name}.{i}": "{name}[{i}]"}}\n' for name, size in sizes.items() if size for i in range(int(size)))
         self.write("samples.yaml", f"tpack: 1\ndata:\n  train:\n{flow}{parts}")
         samples = {}
