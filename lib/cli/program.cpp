@@ -58,10 +58,22 @@ std::string option_hint(const CLI::App& program, const Asked& asked) {
   return "";
 }
 
+/// The option that has no value: it ends the command, or another option follows it.
+std::string value_hint(const Asked& asked, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const CLI::Option* option = asked.command->get_option_no_throw(argv[i]);
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    if (i + 1 == argc || std::string(argv[i + 1]).starts_with("--"))
+      return std::string(argv[i]) + " needs a value (" + option->get_description() + ")";
+  }
+  return "";
+}
+
 int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc, char** argv) {
   std::string unknown = hint(program, argc, argv);
   const Asked asked(program);
   if (unknown.empty()) unknown = option_hint(program, asked);
+  if (unknown.empty()) unknown = value_hint(asked, argc, argv);
   std::fprintf(stderr, "error: %s; see %s --help\n", unknown.empty() ? error.what() : unknown.c_str(),
                asked.path.c_str());
   return static_cast<int>(ErrorKind::kConfig);

@@ -98,6 +98,10 @@ class Loader {
 
 void Loader::enter(const std::string& path, const Position& included_at) {
   std::error_code failure;
+  if (!included_at.known() && !fs::exists(path, failure)) {
+    const Position file = {std::make_shared<const std::string>(path), 0, 0};
+    throw ConfigError(file, "no such file" + did_you_mean_file(path));
+  }
   if (included_at.known() && !fs::exists(path, failure)) {
     throw ConfigError(included_at, "no such file '" + path + "'" + did_you_mean_file(path));
   }

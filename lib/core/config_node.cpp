@@ -220,6 +220,19 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &found->value;
 }
 
+namespace {
+
+/// The beginning of a long text, such as a table that is taken for a config.
+std::string beginning_of(const std::string& text) {
+  constexpr size_t kMost = 80;  // bytes
+  if (text.size() <= kMost) return text;
+  size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
 std::string ConfigNode::describe() const {
   switch (kind()) {
     case Kind::kNull:
@@ -230,7 +243,7 @@ std::string ConfigNode::describe() const {
     case Kind::kFloat:
       return "the number " + text();
     case Kind::kString:
-      return "the string '" + text() + "'";
+      return "the string '" + beginning_of(text()) + "'";
     case Kind::kList:
       return "a list";
     case Kind::kMap:

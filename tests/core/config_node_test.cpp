@@ -57,6 +57,8 @@ TEST(ConfigNode, describes_itself_for_messages) {
   EXPECT_EQ(ConfigNode(true).describe(), "'true'");
   EXPECT_EQ(ConfigNode(3).describe(), "the number 3");
   EXPECT_EQ(ConfigNode("abc").describe(), "the string 'abc'");
+  EXPECT_EQ(ConfigNode(std::string(79, 'a') + "éb").describe(),
+            "the string '" + std::string(79, 'a') + "...'");
   EXPECT_EQ(ConfigNode::list({}).describe(), "a list");
   EXPECT_EQ(ConfigNode::map({}).describe(), "a map");
 }
