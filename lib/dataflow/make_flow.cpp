@@ -254,8 +254,10 @@ class FlowMaker final : public FlowBuilder {
   }
   static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
     if (first) {
-      return {item.position, "a flow must start with a source, but " + item.name + " is a " + kind +
-                                 "; put a source before it, such as Mnist: {split: train}"};
+      return {item.position,
+              "a flow must start with a source, but " + item.name + " is a " + kind +
+                  "; put a source before it, such as ImageFolder: photos; for a part of the data of "
+                  "data.train, add split: 0.2 to the config"};
     }
     return {item.position,
             "source " + item.name + " must be the first item of a flow; use JoinData to join flows"};

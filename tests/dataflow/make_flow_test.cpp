@@ -13,10 +13,9 @@ std::string mistake(const ConfigNode& node, const FlowScope& scope = {}) {
 }
 
 TEST(MakeFlow, a_flow_starts_with_a_source) {
-  EXPECT_EQ(
-      mistake(list({item("BatchData", {{"batch_size", 2}})})),
-      "a flow must start with a source, but BatchData is a stage; put a source before it, such as Mnist: "
-      "{split: train}");
+  EXPECT_EQ(mistake(list({item("BatchData", {{"batch_size", 2}})})),
+            "a flow must start with a source, but BatchData is a stage; put a source before it, such as "
+            "ImageFolder: photos; for a part of the data of data.train, add split: 0.2 to the config");
   EXPECT_EQ(mistake(list({item("Counting", 2), item("Counting", 2)})),
             "source Counting must be the first item of a flow; use JoinData to join flows");
   EXPECT_EQ(mistake(list({})), "a flow needs at least a source, as in [Mnist: {split: train}]");

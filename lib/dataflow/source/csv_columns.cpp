@@ -221,7 +221,7 @@ void CsvHeader::reject(const ColumnRef& ref) const {
     throw ConfigError(ref.position, "CSV: '" + ref.name + "' of " + path_ +
                                         " is a list or an object; name columns of it, such as '" + *part +
                                         "', or all of them by a pattern: [\"" + ref.name + "[.].*\"]");
-  const std::string meant = did_you_mean(ref.name, names_);
+  const std::string meant = advice().empty() ? did_you_mean(ref.name, names_) : "";
   const std::string known =
       names_.size() == 1 ? "the column '" + names_[0] + "'" : "the columns " + join_first(names_);
   throw ConfigError(ref.position,

@@ -52,6 +52,8 @@ TEST(CsvAsWritten, reads_the_first_line_of_excel) {
 TEST(CsvAsWritten, says_which_delimiter_a_table_has) {
   const CsvFile file("a;b;c\n1,5;2;3\n4,5;6;1\n");
   EXPECT_THAT(file.prepare_error("columns: {x: auto}"), HasSubstr("; set delimiter: \";\""));
+  EXPECT_THAT(CsvFile("id;late\n1;2\n").prepare_error("columns: {x: late}"),
+              testing::AllOf(HasSubstr("set delimiter: \";\""), testing::Not(HasSubstr("did you mean"))));
   EXPECT_THAT(file.prepare_error("columns: {x: [\".*\"]}"), HasSubstr("2 fields, but the header has 1"));
   EXPECT_THAT(
       CsvFile("1;2\n3;4\n").prepare_error("columns: {x: [\"0\"]}, header: false"),
