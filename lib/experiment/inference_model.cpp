@@ -96,15 +96,17 @@ DataFlow InferenceModel::flow(const std::string& name, SampleOrder order) const 
 
 std::vector<PredictOutput> InferenceModel::outputs() const {
   const ConfigNode& outputs = config_.predict.outputs;
+  const std::string add = "the config of the model has no 'predict.outputs'; add --set 'predict={data: " +
+                          std::string(config_.data.contains("validation") ? "validation" : "train");
   if (outputs.is_null() && config_.model.is_null()) {
-    throw ConfigError(
-        "the config of the model has no 'predict.outputs'; add --set 'predict={data: validation, outputs: "
-        "[NAME]}', with a name of what the trainer gives, and the flow with the augmentation of a file");
+    throw ConfigError(add +
+                      ", outputs: [NAME]}', with a name of what the trainer gives, and the flow with the "
+                      "augmentation of a file");
   }
   if (outputs.is_null()) {
     throw ConfigError(
-        "the config of the model has no 'predict.outputs'; add "
-        "--set 'predict={data: validation, outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
+        add +
+        ", outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
         "scores, and the flow with the augmentation of a file; for a generator, --set 'predict={data: train, "
         "outputs: [LAYER]}', with the layer that it gives, and --count N");
   }

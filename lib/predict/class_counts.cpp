@@ -104,6 +104,7 @@ std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
 
 /// What makes a model fit data with that many classes.
 std::string fix_of(const NumberedChoice& choice, size_t classes) {
+  if (classes == 1) return "with one class there is nothing to learn; look at the labels";
   const std::string count = std::to_string(classes);
   const bool is_of_cost = choice.node->path.starts_with("cost/");  // as many classes as the logits have
   if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr || is_of_cost)
@@ -133,7 +134,8 @@ std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunctio
 
 std::string described(const std::string& which, const ClassCounts& counts) {
   return counts.choice.node->path + ": " + which + " has " + std::to_string(counts.classes.size()) +
-         " classes (" + join_first(counts.classes) + "), but there are " + counts.choice.str() + "; ";
+         (counts.classes.size() == 1 ? " class (" : " classes (") + join_first(counts.classes) +
+         "), but there are " + counts.choice.str() + "; ";
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ void warn_of_far_targets(const TowerFunction& tower, const DataFlow& train) {
                              " in data.train (mean and deviation of the first samples), but a linear layer "
                              "begins near 0 and takes "
                              "long to get there; put ScaleLike: " +
-                             one.targets_name + " after it: predictions and metrics keep their unit";
+                             one.targets_name +
+                             " after it, and give its output to the cost, the metrics and predict: they keep "
+                             "their unit";
     log::warning(Problem{one.predictions.node->origin, what}.str());
   }
 }

@@ -58,6 +58,10 @@ TEST_F(ClassCountsTest, warn_of_scores_that_no_class_of_data_train_has) {
   check_classes_of_train(graph_, *tower_, with_classes(2));
   EXPECT_THAT(log.text(),
               testing::HasSubstr("data.train has 2 classes (class0, class1), but there are 3 scores"));
+  check_classes_of_train(graph_, *tower_, with_classes(1));
+  EXPECT_THAT(log.text(),
+              testing::HasSubstr("data.train has 1 class (class0), but there are 3 scores; with one "
+                                 "class there is nothing to learn; look at the labels"));
 }
 
 TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
