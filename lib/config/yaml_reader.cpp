@@ -214,7 +214,8 @@ void TreeBuilder::add_key(const ConfigNode& key) {
 /// The library's message in words for the author of the file; unchanged if there is nothing better.
 std::string explained(const std::string& message) {
   static const std::map<std::string, std::string> kMeanings = {
-      {"illegal map value", "a string that contains ':' needs quotes"},
+      {"illegal map value",
+       "a string that contains ':' needs quotes; between a key and its value are a ':' and a space"},
       {"illegal flow end", "unmatched closing bracket"},
       {"end of map not found", "the indentation does not match the lines above"},
       {"end of sequence not found", "the indentation does not match the lines above"},

@@ -122,12 +122,12 @@ Check at_least(double low) { return {.minimum = low}; }
 Check above(double low) { return {.above = low}; }
 Check time_limit() { return {.maximum = 1e6, .above = 0}; }
 
-void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
+void Reader::wrong_type(const ConfigNode& node, const std::string& expected, const std::string& fix) {
   if (node.has_expression()) return;  // it has no value, which was reported
   // Its length may be what is wrong.
   const std::string length = node.is_list() ? " of " + std::to_string(node.size()) : "";
   fail(node, "expected " + expected + ", found " + node.describe() + length +
-                 (node.is_string() ? environment_hint(node.text()) : ""));
+                 (node.is_string() ? environment_hint(node.text()) : "") + fix);
 }
 
 void Reader::fail(const ConfigNode& node, const std::string& text) {

@@ -109,6 +109,9 @@ struct FieldInfo {
   bool shorthand = false;  // a value of the component that is not a map stands for this field
 };
 
+/// Ends a message about a map in the place of a list.
+inline constexpr const char* kItemHint = "; begin each item with '- '";
+
 /// Where a value is being read, and where its errors go.
 class Reader {
  public:
@@ -116,7 +119,8 @@ class Reader {
       : what_(std::move(what)), check_(check), errors_(errors) {}
 
   /// Adds "<what>: expected <type>, found <node>".
-  void wrong_type(const ConfigNode& node, const std::string& expected);
+  /// `fix` ends the message.
+  void wrong_type(const ConfigNode& node, const std::string& expected, const std::string& fix = "");
   void fail(const ConfigNode& node, const std::string& text);
   /// False after reporting a number that the field does not allow.
   bool allowed(const ConfigNode& node, double value);
@@ -217,12 +221,12 @@ template <class T>
 struct Codec<std::vector<T>> {
   static FieldType type() { return FieldType::list_of(Codec<T>::type()); }
   static std::optional<std::vector<T>> parse(const ConfigNode& node, Reader& reader) {
+    const bool of_components = Codec<T>::type().base == FieldType::Base::kComponent;
     if (!node.is_list()) {
-      reader.wrong_type(node, type().str());
+      reader.wrong_type(node, type().str(), of_components && node.is_map() ? kItemHint : "");
       return std::nullopt;
     }
     std::vector<T> values;
-    const bool of_components = Codec<T>::type().base == FieldType::Base::kComponent;
     for (const ConfigNode& item : node.items()) {
       if (of_components && item.is_null()) {
         reader.fail(item, "an empty entry; name a component");

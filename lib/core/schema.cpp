@@ -7,6 +7,18 @@
 
 namespace tpack {
 
+namespace {
+
+/// "; write 'file: a.csv'" for the key `file:a.csv`, which lacks a space.
+std::string space_after_colon(const std::string& key, const std::vector<std::string>& names) {
+  const size_t colon = key.find(':');
+  const std::string name = key.substr(0, colon);
+  if (colon == std::string::npos || std::find(names.begin(), names.end(), name) == names.end()) return "";
+  return "; write '" + name + ": " + key.substr(colon + 1) + "', with a space after the colon";
+}
+
+}  // namespace
+
 void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
                 Diagnostics& errors) {
   std::vector<std::string> names;
@@ -14,7 +26,8 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
   for (const ConfigNode::Entry& entry : node.entries()) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     std::string text = "unknown key '" + entry.key + "' in " + owner;
-    std::string suggestion = advice_on(owner, entry.key);
+    std::string suggestion = space_after_colon(entry.key, names);
+    if (suggestion.empty()) suggestion = advice_on(owner, entry.key);
     if (suggestion.empty()) suggestion = did_you_mean(entry.key, names);
     if (suggestion.empty()) suggestion = names.empty() ? "; it has no keys" : "; known: " + join(names, ", ");
     errors.add(entry.key_position, text + suggestion);

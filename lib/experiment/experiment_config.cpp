@@ -177,7 +177,7 @@ struct Codec<InitSection> {
   static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
     const size_t before = reader.errors().count();
     if (node.is_null()) return InitSection{};
-    if (!check_is_map(node, "init", reader.errors())) return std::nullopt;
+    if (!check_is_map(node, "init", reader.errors(), "from")) return std::nullopt;
     InitSection init;
     if (const ConfigNode* from = node.find("from")) {
       Reader path("'from' of init", {}, reader.errors());

@@ -106,7 +106,7 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
   std::map<std::string, int> counts;
   if (!list.is_list()) {
     errors.add(list.position(), std::string("expected a list of ") + T::kKind + "s, found " +
-                                    list.describe() + (list.is_map() ? "; begin each item with '- '" : ""));
+                                    list.describe() + (list.is_map() ? kItemHint : ""));
     return made;
   }
   for (const ConfigNode& given : list.items()) {
@@ -244,6 +244,12 @@ class ConfiguredModel final : public TowerFunction {
   }
 
   void read_layers(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
+    if (p.layers.is_map() && p.layers.size() > 0 &&
+        Registry<Layer>::table().find(p.layers.entries()[0].key) != nullptr) {
+      errors.add(p.layers.position(),
+                 std::string("'layers' of model: expected a list of layers, found a map") + kItemHint);
+      return;
+    }
     if (!p.layers.is_list()) {
       network_ = Registry<Model>::make(substitute(p.layers, scope, errors), errors);
       return;

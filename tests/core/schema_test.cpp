@@ -58,6 +58,11 @@ TEST(Schema, reports_all_mistakes_at_once_in_file_order) {
             "a.yaml:6:1: unknown key 'zzz' in layer Thing; known: units, rate, names");
 }
 
+TEST(Schema, says_where_a_space_is_missing) {
+  EXPECT_EQ(schema_complaint({{"units", 1}, {"rate:0.5", ConfigNode()}}),
+            "unknown key 'rate:0.5' in layer Thing; write 'rate: 0.5', with a space after the colon");
+}
+
 TEST(Schema, rejects_a_list_instead_of_parameters) {
   Diagnostics errors;
   Schema<NoParams>("Nothing.").parse(ConfigNode::list({}, at(2, 2)), "layer ReLU", errors);
