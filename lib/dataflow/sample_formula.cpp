@@ -100,10 +100,26 @@ class FormulaCompiler {
         {.kind = StepKind::kNumber, .where = node.where, .number = sign * number, .result = {type, {}}});
   }
 
+  [[noreturn]] void fail_unknown(const ExpressionNode& node, const std::string& name) const {
+    std::vector<std::string> names;
+    bool has_images = false;
+    for (const ComponentSpec& one : in_) {
+      if (std::find(one.classes.begin(), one.classes.end(), name) != one.classes.end())
+        fail(node, "unknown component '" + name + "'; for the class of '" + one.name +
+                       "', write it in quotes: '" + name + "'");
+      names.push_back(one.name);
+      has_images |= one.is_image;
+    }
+    const std::string why = unknown_reference("component", name, node.where, names).problems().front().text;
+    fail(node,
+         why + (has_images || !did_you_mean(name, names).empty()
+                    ? ""
+                    : "; to use a column of a table, name it in `columns: {" + name + ": " + name + "}`"));
+  }
   size_t component(const ExpressionNode& node) {
-    ComponentRef ref(name_in(node).c_str());
-    ref.position = node.where;
-    const size_t index = in_.index(ref, owner_);
+    const std::string name = name_in(node);
+    if (!in_.find(name)) fail_unknown(node, name);
+    const size_t index = *in_.find(name);
     for (size_t i = 0; i < steps_.size(); ++i)
       if (steps_[i].kind == StepKind::kComponent && steps_[i].component == index) return i;
     return add(

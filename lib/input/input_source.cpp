@@ -45,6 +45,14 @@ std::string fix_of_channels(const TowerInput& input, const ComponentSpec& compon
          " of their source, or write shape: " + given.shape.drop_front().str();
 }
 
+/// " with AugmentImageComponent: [Resize: [8, 8]]" where images of another height or width are wanted.
+std::string resize_to(const Shape& wanted, const ComponentSpec& component) {
+  const Shape& given = component.tensor.shape;
+  if (!component.is_image || wanted.rank() != 4 || given.rank() != 4 || wanted[3] != given[3]) return "";
+  if (fits(wanted, given) || !wanted.drop_front().known()) return "";
+  return " with AugmentImageComponent: [Resize: " + Shape{wanted[1], wanted[2]}.str() + "]";
+}
+
 /// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
 /// as labels are, it is the type of the data that should change.
 std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
@@ -64,7 +72,8 @@ std::string fix_of(const TowerInput& input, const ComponentSpec& component, cons
                                     [](int64_t size) { return size != Shape::kUnknown; });
   if (!fits(wanted, given.shape) && has_samples && is_known) fixes.push_back("shape: " + sample.str());
   const std::string written = fixes.empty() ? "" : "write " + join(fixes, ", ");
-  if (!wants_numbers) return fixes.empty() ? "" : "; " + written + ", or change the flow";
+  if (!wants_numbers)
+    return fixes.empty() ? "" : "; " + written + ", or change the flow" + resize_to(wanted, component);
   return "; change the flow with MapData: {component: " + input.component +
          ", map: {Cast: " + name_of(input.spec.dtype) + "}}" +
          (!fixes.empty()          ? ", and " + written

@@ -32,16 +32,26 @@ std::vector<int64_t> without_ones(const Shape& shape) {
   return sizes;
 }
 
+/// What brings the numbers of an output to those of another one; the sizes differ.
+std::string fix_of_sizes(const Shape& wanted, const Shape& output) {
+  if (!wanted.known() || !output.known()) return "";
+  if (wanted.elements() == output.elements()) return "; add a Reshape or Transpose";
+  if (output.rank() != 2 || wanted.rank() == 0 || wanted[0] != output[0]) return "";
+  const int64_t numbers = wanted.elements() / wanted[0];
+  return "; give the layer of the output " + std::to_string(numbers) + (numbers == 1 ? " unit" : " units");
+}
+
 }  // namespace
 
 Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   if (value.output.empty()) return value.number;
   const Symbol given = output(value.output);
   if (without_ones(given.shape()) != without_ones(x.shape())) {
-    throw ShapeError(value.output.position,
-                     "output " + value.output.name + " has shape " + given.shape().str() + ", but " +
-                         x.node->path + " has " + x.shape().str() +
-                         "; they must be the same, except for axes of size 1; add a Reshape or Transpose");
+    throw ShapeError(value.output.position, "output " + value.output.name + " has shape " +
+                                                given.shape().str() + ", but " + x.node->path + " has " +
+                                                x.shape().str() +
+                                                "; they must be the same, except for axes of size 1" +
+                                                fix_of_sizes(given.shape(), x.shape()));
   }
   const Symbol values = builder_.to_float(given);
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());

@@ -137,11 +137,16 @@ TEST_F(SampleFormulas, reductions_of_nothing_have_no_value_or_that_of_nothing) {
 }
 
 TEST(SampleFormula, points_at_mistakes) {
-  EXPECT_EQ(complaint("x + lenght"),
-            "a.yaml:2:9: map Compute: unknown component 'lenght'; known: x, n, big, "
-            "precise, image, species, sepal length");
+  EXPECT_EQ(
+      complaint("x + lenght"),
+      "a.yaml:2:9: map Compute: unknown component 'lenght'; known: x, n, big, "
+      "precise, image, species, sepal length; to use a column of a table, name it in `columns: {lenght: "
+      "lenght}`");
   EXPECT_EQ(complaint("2 * (x + specis)"),
             "a.yaml:2:14: map Compute: unknown component 'specis'; did you mean 'species'?");
+  EXPECT_EQ(complaint("x + setosa"),
+            "a.yaml:2:9: map Compute: unknown component 'setosa'; for the class of 'species', write it in "
+            "quotes: 'setosa'");
   EXPECT_EQ(complaint("x[3]"), "a.yaml:2:6: map Compute: axis 0 has 3 elements, and none at 3");
   EXPECT_EQ(complaint("x[-4]"), "a.yaml:2:6: map Compute: axis 0 has 3 elements, and none at -4");
   EXPECT_EQ(complaint("x[0, 1]"), "a.yaml:2:6: map Compute: a subscript of 2 axes for the shape [3]");

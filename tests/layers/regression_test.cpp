@@ -72,7 +72,7 @@ TEST(CostsOfRegression, need_one_target_for_each_prediction) {
   EXPECT_EQ(complaint_of<Cost>("MeanSquaredError: {predictions: p, targets: t}", {"p", "t"},
                                {Tensor::of<double>({2, 3}, Values(6)), Tensor::of<double>({2}, Values(2))}),
             "cost.yaml:1:45: output t has shape [2], but Input has [2, 3]; they must be the same, except "
-            "for axes of size 1; add a Reshape or Transpose");
+            "for axes of size 1; give the layer of the output 1 unit");
   EXPECT_EQ(complaint_of<Cost>("Huber: {predictions: prise, targets: 1}", {"price"},
                                {Tensor::of<double>({2}, Values(2))}),
             "cost.yaml:1:22: unknown layer or input 'prise'; did you mean 'price'?");

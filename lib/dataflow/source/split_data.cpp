@@ -231,7 +231,7 @@ class SplitData final : public RandomAccessSource {
     try {
       return ordered_parts(inner_->column(p_.order), shares_);
     } catch (const DataError& error) {
-      throw DataError("SplitData: 'order': column '" + p_.order + "' has " + error.what());
+      throw DataError("SplitData: 'order': column '" + p_.order + "': " + error.what());
     }
   }
   std::vector<std::string> stable_names() const {

@@ -183,7 +183,7 @@ TEST_F(SplitData, rejects_what_cannot_be_meant) {
               HasSubstr("unknown column 'pateint'; did you mean 'patient'?"));
   EXPECT_THAT(error("part: train, stratify: clas"),
               HasSubstr("no component of classes; did you mean 'class'?"));
-  EXPECT_THAT(error("part: train, order: class"), HasSubstr("'order': column 'class' has 'c' is neither"));
+  EXPECT_THAT(error("part: train, order: class"), HasSubstr("'order': column 'class': 'c' is neither"));
   EXPECT_THAT(error("part: train, hash: true"), HasSubstr("set 'group' to a column of ids"));
   EXPECT_THAT(
       error_of([] {
