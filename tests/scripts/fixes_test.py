@@ -73,6 +73,8 @@ model:
 FARES = TABLE.replace("x: auto}, labels: {late: late}", "x: auto, fare: fare}, types: {late: ignore}").replace("name: scores, units: 2}", "name: price, units: 1}").replace(
     "SoftmaxCrossEntropy: {logits: scores, labels: late}", "MeanSquaredError: {predictions: price, targets: fare}").replace(
     "Accuracy: {logits: scores, labels: late}", "R2: {predictions: price, targets: fare}").replace("{probability: {Softmax: scores}}", "[price]")
+LIST = PHOTOS.replace("ImageFolder: photos", "ImageList: {file: list.csv, path: path, labels: {label: kind}}")
+BATCH = "    - BatchData: {batch_size: 8}\n  validation"
 MODEL = "run/checkpoints/model-10.h5"
 MEANT = r"did you mean '(.+?)'\?"
 
@@ -131,6 +133,21 @@ FIXES = [
     Fix(PHOTOS, {"    - ImageFolder: photos\n": "    - ImageFolder: photos\n    - Flip\n"}, r"write (AugmentImageComponent: \[Flip\])", {"- Flip": "- {0}"}),
     Fix(TABLE, {"    - BatchData: {batch_size: 8}\n": "    - Cast: {dtype: float32}\n    - BatchData: {batch_size: 8}\n"},
         r"write (MapData: \{component: \.\.\., map: \{Cast: \.\.\.\}\})", {"Cast: {dtype: float32}": "{0}", "component: ...": "component: x", "Cast: ...": "Cast: float32"}),
+    # The form of YAML
+    Fix(TABLE, {"file: t.csv": "file:t.csv"}, "write '(file: t.csv)', with a space", {"file:t.csv": "{0}"}),
+    Fix(TABLE, {"  - ModelSaver: {keep: 1}\n  - Inf": "  ModelSaver: {keep: 1}\n  Inf"}, "begin each item with '(- )'", {"  ModelSaver": "  {0}ModelSaver", "  Inf": "  {0}Inf"}),
+    Fix(TABLE, {"    - Accuracy": "    Accuracy"}, "begin each item with '(- )'", {"    Accuracy": "    {0}Accuracy"}),
+    Fix(TABLE, {"    - FullyConnected: {units: 8, activation: ReLU, input: x}\n    - FullyConnected: {name": "    FullyConnected: {input: x, name"}, "layers, found a map; begin each item with '(- )'",
+        {"    FullyConnected": "    {0}FullyConnected"}),
+    Fix(TABLE, {"- InferenceRunner: {data: validation}": "- InferenceRunner: validation"}, r"write (\{data: validation\})", {"InferenceRunner: validation": "InferenceRunner: {0}"}),
+    Fix(TABLE, {"units: 8": "units: $(max(8, 4))"}, "put (quotes) around an expression", {"$(max(8, 4))": "'$(max(8, 4))'"}),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: $(env.TPACK_NO_EPOCHS)"}, "or write '(env.TPACK_NO_EPOCHS or) DEFAULT'", {"env.TPACK_NO_EPOCHS": "{0} 3"}),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nname: a/b"}, "use (--log-dir) for a path", "sed -i /name:.a/d c.yaml; tpack train c.yaml {0} a/b"),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\ninit: kept/run/checkpoints/model-10.h5"}, r"write (\{from: .*\})", {"init: kept/run/checkpoints/model-10.h5": "init: {0}"}),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nfreeze: [fuly_connected_0]"}, MEANT, {"fuly_connected_0": "{0}"}),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nmax_epoch: 3"}, "duplicate key 'max_epoch'; first defined at c.yaml:(19):1", "sed -i {0}d c.yaml; tpack check c.yaml"),
+    Fix(TABLE, {"name: scores": "name: late"}, "rename the layer", {"name: late": "name: scores"}),
+    Fix(TABLE, {"outputs: {probability: {Softmax: scores}}": "outputs: [Softmax: scores]"}, r"write (\{NAME: \{LAYER: OUTPUT\}\})", {"[Softmax: scores]": "{0}", "NAME: {LAYER: OUTPUT": "p: {Softmax: scores"}),
     # Tables
     Fix(TABLE, {"late: late}": "late: Late}"}, MEANT, {"late: Late": "late: {0}"}),
     Fix(TABLE, {"x: auto}": "x: auto}, types: {agee: number}"}, MEANT, {"agee": "{0}"}),
@@ -147,6 +164,30 @@ FIXES = [
     Fix(TABLE, {"split: 0.25": "split: {shares: 0.25, stratify: lat}"}, MEANT, {"stratify: lat": "stratify: {0}"}),
     Fix(TABLE, {"labels: late}\n  metrics": "labels: late, class_weights: {yess: 3}}\n  metrics"}, MEANT, {"yess": "{0}"}),
     Fix(TABLE, {"file: t.csv": "file: big.csv", "x: auto": "x: auto, fare: fare"}, "has no column of use for 'auto'.*`(types)` can name some", {"file: big.csv": "file: big.csv, {0}: {word: category}"}),
+    Fix(TABLE, {"x: auto": "x: [age, fair]"}, r"unknown column 'fair'; .*columns id, age, kind, (fare), late", {"fair": "{0}"}),
+    # Choosing rows
+    Fix(TABLE, {BATCH: "    - Filter: late = 'yes'\n" + BATCH}, "use '(==)' to compare", {"late = ": "late {0} "}),
+    Fix(TABLE, {BATCH: "    - Filter: late == yes\n" + BATCH}, "write it in quotes: ('yes')", {"late == yes": "late == {0}"}),
+    Fix(TABLE, {BATCH: "    - Filter: late == 'yes' && 1 > 0\n" + BATCH}, "write '(and)', 'or', 'not'", {"&&": "{0}"}),
+    Fix(TABLE, {BATCH: '    - Compute: {x: "x^2"}\n' + BATCH}, r"write (x \*\* )y", {"x^2": "{0}2"}),
+    Fix(TABLE, {BATCH: "    - Filter: age > 10\n" + BATCH}, "name it in `columns: {(age: age)}`", {"x: auto": "x: auto, {0}"}),
+    # Lists of pictures
+    Fix(LIST, {"path: path, ": ""}, "set '(path)' to its column of paths", {"file: list.csv": "file: list.csv, {0}: path"}),
+    Fix(LIST, {"path: path": "path: pth"}, MEANT, {"path: pth": "path: {0}"}),
+    Fix(LIST, {", labels: {label: kind}": ""}, r"name some with '(labels)'.*such as (\{label: )species", {"path: path": "path: path, {0}: {1}kind}"}),
+    Fix(LIST, {"{file: list.csv, path: path, labels: {label: kind}}": "list.csv"}, "if it is a CSV table, set '(path)' to its column of paths",
+        {"ImageList: list.csv": "ImageList: {file: list.csv, {0}: path, labels: {label: kind}}"}),
+    Fix(LIST, {"list.csv": "deep/list.csv"}, "'(root)' is the folder that paths are relative to", {"file: deep/list.csv": "file: deep/list.csv, {0}: ."}),
+    Fix(LIST, {"label: kind}": "label: kind}, columns: {age: age}"}, "'(missing)' can give one", {"age: age}": "age: age}, {0}: mean"}),
+    Fix(PHOTOS, {"ImageFolder: photos": "ImageFolder: some-broken"}, r"set (data\.train\.on_error) to (skip)", "tpack check c.yaml --set {0}={1}"),
+    Fix(PHOTOS, {"ImageFolder: photos": "ImageFolder: some-broken"}, r"write the flow as (\{on_error: replace, flow: \[)",
+        "sed -i 's/^  train:/  train:\\n    on_error: replace\\n    flow:/; s/^    - /      - /' c.yaml; tpack train c.yaml", "tpack train c.yaml"),
+    Fix(PHOTOS, {"    - BatchData: {batch_size: 4}\n": "    - BatchData: {batch_size: 4}\n    - AugmentImageComponent: [Flip]\n"}, "put the map before BatchData",
+        {"    - BatchData: {batch_size: 4}\n    - AugmentImageComponent: [Flip]\n": "    - AugmentImageComponent: [Flip]\n    - BatchData: {batch_size: 4}\n"}),
+    Fix(PHOTOS, {"    - BatchData: {batch_size: 4}\n": "    - MixUp: {alpha: 0.2}\n    - BatchData: {batch_size: 4}\n"}, "put it after BatchData",
+        {"    - MixUp: {alpha: 0.2}\n    - BatchData: {batch_size: 4}\n": "    - BatchData: {batch_size: 4}\n    - MixUp: {alpha: 0.2}\n"}),
+    Fix(PHOTOS, {"Resize: 8}]\n    - BatchData: {batch_size: 4, ": "Resize: 9}]\n    - BatchData: {batch_size: 4, "}, r"change the flow with AugmentImageComponent: \[(Resize: \[8, 8\])\]",
+        {"Resize: 9": "{0}"}),
     # Shapes and costs
     Fix(PHOTOS, {"Normalize: {scale: 0.01, input: image}\n    - Conv2D: {": "Conv2D: {input: image, "}, "put a (Normalize) before it",
         {"- Conv2D: {input: image, ": "- {0}: {input: image}\n    - Conv2D: {"}),
@@ -165,6 +206,15 @@ FIXES = [
     Fix(PHOTOS, {"units: 2}": "units: 1}"}, "give its layer (2) outputs", {"units: 1}": "units: {0}}"}),
     Fix(TABLE, {"units: 2}": "units: 2}\n    - Softmax: {name: p}", "logits: scores": "logits: p"}, "name the output before the softmax", {"logits: p": "logits: scores", "    - Softmax: {name: p}\n": ""}),
     Fix(TABLE, {"units: 2}": "units: 2}\n    - Softmax: {name: p}"}, "nothing uses the output of layer (p); connect it with `input`, or remove it", {"    - Softmax: {name: {0}}\n": ""}),
+    Fix(TABLE, {"Accuracy: {": "Precision: {"}, "write (average: macro), micro", {"Precision: {": "Precision: {{0}, "}),
+    Fix(TABLE, {"Accuracy: {": "InTopK: {"}, "use a smaller (k)", {"InTopK: {": "InTopK: {{0}: 1, "}),
+    Fix(TABLE, {"late}\n  metrics": "late, ignore_label: -1}\n  metrics"}, "write (ignore_label: -1) there", {"late}\noptimizer": "late, {0}}\noptimizer"}),
+    Fix(TABLE, {"SoftmaxCross": "SigmoidCross", "Accuracy": "MultiLabelAccuracy", "Softmax: scores": "Sigmoid: scores"}, "give the layer of the output (1 unit)",
+        {"units: 2": "units: 1"}),
+    Fix(FARES, {"name: price, units: 1": "name: price, units: 2"}, "give the layer of the output (1 unit)", {"units: 2": "units: 1"}),
+    Fix(TABLE, {"SoftmaxCross": "SigmoidCross", "units: 2": "units: 1", "Softmax: scores": "Sigmoid: scores"}, "use (MultiLabelAccuracy)", {"Accuracy:": "{0}:"}),
+    Fix(TABLE, {"  - InferenceRunner: {data: validation}\n": "  - MaxSaver: {monitor: validation_accuracy}\n"}, r"add (InferenceRunner: \{data: validation\}) to the callbacks",
+        {"  - MaxSaver": "  - {0}\n  - MaxSaver"}),
     Fix(FARES, {}, "put (ScaleLike: fare) after it, and give its output to the cost, the metrics and predict", {"name: price, units: 1}": "name: p, units: 1}\n    - {0}",
          "predictions: price": "predictions: scale_like_0", "[price]": "[scale_like_0]"}),
     Fix(FARES, {"predictions: price, targets: fare}\n  metrics": "logits: price, targets: fare}\n  metrics"}, MEANT, {"logits": "{0}"}),
@@ -244,9 +294,14 @@ class Fixes(ProgramTest):
         self.write("days.csv", table(lambda i: (f"0{i % 9 + 1}/0{i % 5 + 1}/2024", i % 7, late[i]), "when,fare,late"))
         self.write("big.csv", table(lambda i: (f"word{i}", i % 7, late[i]), "word,fare,late"))
         self.write("broken.png", "not an image")
+        paths = "path,kind,age\n" + "".join(f"photos/{kind}/{i}.png,{kind},{i if i % 5 else ''}\n" for i in range(16) for kind in [("cat", "dog")[i % 2]])
+        self.write("list.csv", paths)
+        self.write("deep/list.csv", paths)
+        self.write("some-broken/cat/broken.png", "not an image")
         for i in range(16):
             photo = png.png([[100 * (i % 2) + rng.randrange(100) for _ in range(30)] for _ in range(9)], png.COLORS)
-            self.write(f"photos/{('cat', 'dog')[i % 2]}/{i}.png", photo)
+            for folder in ("photos", "some-broken"):
+                self.write(f"{folder}/{('cat', 'dog')[i % 2]}/{i}.png", photo)
             self.write(f"image/{i}.png", photo)
             mask = [[rng.randrange(2) for _ in range(10)] for _ in range(9)]
             self.write(f"mask/{i}.png", png.png(mask))
