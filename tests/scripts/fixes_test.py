@@ -129,7 +129,7 @@ FIXES = [
     Fix(TABLE, {"size: 8}": "size: 800}"}, "set (remainder: true)", {"800": "800, {0}"}),
     Fix(TABLE, {", remainder: true": ""}, "set (remainder: true) in its BatchData", {"  validation:\n    - BatchData: {batch_size: 8": "  validation:\n    - BatchData: {batch_size: 8, {0}"}),
     Fix(PHOTOS, {"    - AugmentImageComponent: [{Resize: 8}]\n    - BatchData: {batch_size: 4}": "    - BatchData: {batch_size: 4}"},
-        "put (AugmentImageComponent) with a Resize or a crop before it", {"    - BatchData: {batch_size: 4}\n": "    - {0}: [Resize: 8]\n    - BatchData: {batch_size: 4}\n"}),
+        r"put (AugmentImageComponent: \[\{Resize: 224\}\]) before it", {"    - BatchData: {batch_size: 4}\n": "    - {0}\n    - BatchData: {batch_size: 4}\n", "224": "8"}),
     Fix(PHOTOS, {"    - ImageFolder: photos\n": "    - ImageFolder: photos\n    - Flip\n"}, r"write (AugmentImageComponent: \[Flip\])", {"- Flip": "- {0}"}),
     Fix(TABLE, {"    - BatchData: {batch_size: 8}\n": "    - Cast: {dtype: float32}\n    - BatchData: {batch_size: 8}\n"},
         r"write (MapData: \{component: \.\.\., map: \{Cast: \.\.\.\}\})", {"Cast: {dtype: float32}": "{0}", "component: ...": "component: x", "Cast: ...": "Cast: float32"}),
