@@ -76,7 +76,7 @@ enum class Choosing : uint8_t {
 class Device {
  public:
   virtual ~Device() = default;
-  virtual const std::string& name() const = 0;  // "cpu:0"
+  virtual const std::string& name() const = 0;  // KIND:NUMBER
   virtual DType float_type() const = 0;
   /// The hardware that its choices are for, "GenuineIntel 6/143/8 AVX3_SPR"; empty if there is nothing to
   /// choose.
@@ -139,13 +139,4 @@ struct EnumNames<DeviceOptions::Algorithm> {
 };
 
 std::unique_ptr<Device> make_reference_device(const std::string& name, const DeviceOptions& options);
-/// Errors: InternalError in a program that does not link the module `cpu`.
-std::unique_ptr<Device> make_cpu_device(const std::string& name, const DeviceOptions& options);
-
-using MakeDevice = std::unique_ptr<Device> (*)(const std::string& name, const DeviceOptions& options);
-/// A static object of the module `cpu`: so this one does not depend on it.
-struct CpuDevices {
-  explicit CpuDevices(MakeDevice make);
-};
-
 }  // namespace tpack

@@ -10,9 +10,17 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kCpu = "cpu";
+struct Kind {
+  OpenDevice open;
+  DeviceKind::Number number;
+};
 
-std::unique_ptr<Device> open_cpu(const std::string& name, const EngineSettings& settings, int threads) {
+std::map<std::string, Kind>& kinds() {
+  static auto& all = *new std::map<std::string, Kind>();
+  return all;
+}
+
+DeviceOptions options_of(const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
   options.factors = settings.factors;
@@ -21,18 +29,14 @@ std::unique_ptr<Device> open_cpu(const std::string& name, const EngineSettings& 
   options.cache_dir = settings.cache_dir;
   options.timings = settings.timings;
   options.timing_s = settings.timing_s;
-  if (settings.backend == EngineSettings::Backend::kReference) return make_reference_device(name, options);
-  return make_cpu_device(name, options);
-}
-
-std::map<std::string, OpenDevice>& kinds() {
-  static auto& all = *new std::map<std::string, OpenDevice>{{kCpu, open_cpu}};
-  return all;
+  return options;
 }
 
 struct ParsedDevice {
   std::string kind;
   size_t number = 0;
+
+  bool is_part() const { return kinds().at(kind).number == DeviceKind::Number::kPart; }
 };
 
 ParsedDevice parse_device(const Ref<DeviceName>& ref) {
@@ -45,28 +49,35 @@ ParsedDevice parse_device(const Ref<DeviceName>& ref) {
   if (numbered && kinds().contains(parts[0]))
     return {parts[0], static_cast<size_t>(std::strtoull(parts[1].c_str(), nullptr, 10))};
   std::string known;
-  for (const auto& [kind, open] : kinds()) known += kind + ":0, " + kind + ":1, ";
+  for (const auto& [kind, of_kind] : kinds()) known += kind + ":0, " + kind + ":1, ";
   throw ConfigError(ref.position, "unknown device '" + name + "'; use " + known + "...");
 }
 
-std::string cpus(size_t count) {
-  std::string names = "cpu:0";
-  if (count > 2) names += " to";
-  if (count == 2) names += " and";
-  return count == 1 ? names : names + " cpu:" + std::to_string(count - 1);
+/// "cpu:0", "cpu:0 and cpu:1", "cpu:0 to cpu:3".
+std::string first_of(const std::string& kind, size_t count) {
+  const std::string first = kind + ":0";
+  return count == 1 ? first
+                    : first + (count == 2 ? " and " : " to ") + kind + ":" + std::to_string(count - 1);
 }
 
 }  // namespace
 
-DeviceKind::DeviceKind(std::string name, OpenDevice open) : name_(std::move(name)) {
-  const bool is_new = kinds().emplace(name_, std::move(open)).second;
+DeviceKind::DeviceKind(std::string name, OpenDevice open, Number number) : name_(std::move(name)) {
+  const bool is_new = kinds().emplace(name_, Kind{std::move(open), number}).second;
   TPACK_ASSERT(is_new, "two kinds of devices named '" + name_ + "'");
 }
 
 DeviceKind::~DeviceKind() { kinds().erase(name_); }
 
+std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options) {
+  return kinds().at(parse_device({name, {}}).kind).open(name, options);
+}
+
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
-  return kinds().at(parse_device({name, {}}).kind)(name, settings, threads);
+  const DeviceOptions options = options_of(settings, threads);
+  const bool is_reference = settings.backend == EngineSettings::Backend::kReference;
+  if (is_reference && parse_device({name, {}}).is_part()) return make_reference_device(name, options);
+  return open_device(name, options);
 }
 
 std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices) {
@@ -76,12 +87,12 @@ std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices)
     if (device.kind != parse_device(devices[0]).kind)
       throw ConfigError(name.position, "devices " + devices[0].name + " and " + name.name +
                                            " are of different kinds; use one kind");
-    if (device.kind == kCpu && device.number >= devices.size())
+    if (device.is_part() && device.number >= devices.size())
       throw ConfigError(name.position,
-                        "device " + name.name +
-                            ": cpu:N is the N-th of as many parts of the processors as there " +
-                            "are devices; use " + cpus(devices.size()));
-    parts.push_back(device.kind == kCpu ? device.number : parts.size());
+                        "device " + name.name + ": " + device.kind +
+                            ":N is the N-th of as many parts of the processors as there are devices; use " +
+                            first_of(device.kind, devices.size()));
+    parts.push_back(device.is_part() ? device.number : parts.size());
   }
   return parts;
 }

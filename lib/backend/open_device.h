@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@ namespace tpack {
 
 /// The `engine` section: where and how programs run.
 struct EngineSettings {
-  enum class Backend : uint8_t { kAuto, kReference, kCpu };
+  enum class Backend : uint8_t { kAuto, kReference, kKernels };
   Backend backend = Backend::kAuto;
   DType dtype = DType::kFloat32;
   DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
@@ -23,15 +24,20 @@ struct EngineSettings {
   DType factors = DType::kFloat32;             // of matrix products (round_factors)
 };
 
-/// Opens the device of that name ("cpu:0") with so many threads.
-using OpenDevice = std::function<std::unique_ptr<Device>(const std::string& name,
-                                                         const EngineSettings& settings, int threads)>;
+/// Opens the device of that name.
+using OpenDevice =
+    std::function<std::unique_ptr<Device>(const std::string& name, const DeviceOptions& options)>;
 
-/// A kind of devices: NAME:0, NAME:1, ... can be opened as long as the object lives. "cpu" is always there.
-/// Errors: InternalError if there is one of that name. Threads: none may open a device meanwhile.
+/// A kind of devices: NAME:0, NAME:1, ... can be opened as long as the object lives. Errors: InternalError if
+/// there is one of that name. Threads: none may open a device meanwhile.
 class DeviceKind {
  public:
-  DeviceKind(std::string name, OpenDevice open);
+  /// What the number in the name of a device says.
+  enum class Number : uint8_t {
+    kDevice,  // which device of the machine it is
+    kPart     // which of as many equal parts of the processors as devices work together
+  };
+  DeviceKind(std::string name, OpenDevice open, Number number = Number::kDevice);
   ~DeviceKind();
   DeviceKind(const DeviceKind&) = delete;
   DeviceKind& operator=(const DeviceKind&) = delete;
@@ -41,12 +47,14 @@ class DeviceKind {
 };
 
 /// Opens device `name`. Errors: ConfigError for a name that is not a device; what opening it throws.
+std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options);
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
 
 /// On which part of this process's processors each of the devices that work together runs, if these are
-/// divided into as many equal parts as there are devices: cpu:N on the N-th, a device of another kind on the
-/// one of its place in the list. Errors: ConfigError (with the position of the name) for a name that is not a
-/// device, for devices of several kinds (they could not share a plan), or for a cpu:N that has no part.
+/// divided into as many equal parts as there are devices: a part of the processors (cpu:N) on the N-th,
+/// another device on the one of its place in the list. Errors: ConfigError (with the position of the name)
+/// for a name that is not a device, for devices of several kinds (they could not share a plan), or for a part
+/// that there is not.
 std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices);
 
 }  // namespace tpack

@@ -14,6 +14,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 2;
+constexpr const char* kHardware = "hardware";
+constexpr const char* kOldHardware = "cpu";  // what it was called before
 
 /// Reads the values of a plan; `place` is the path to one, "sections / NAME / nodes".
 class PlanReader {
@@ -86,7 +88,7 @@ PlanSection read_section(const PlanReader& reader, const json& section, const st
 std::string Plan::to_json() const {
   nlohmann::ordered_json root;
   root["tpack_plan"] = kVersion;
-  root["cpu"] = cpu;
+  root[kHardware] = hardware;
   root["sections"] = nlohmann::ordered_json::object();
   for (const auto& [name, section] : sections) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::object();
@@ -111,10 +113,11 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
   if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
     throw PlanError(source + ": plan version " + version.dump() + "; this build supports " +
                     std::to_string(kVersion));
-  reader.reject_others(root, "", {"tpack_plan", "cpu", "sections"});
+  const char* const hardware = root.contains(kOldHardware) ? kOldHardware : kHardware;
+  reader.reject_others(root, "", {"tpack_plan", hardware, "sections"});
   Plan plan;
   plan.source = source;
-  plan.cpu = reader.text(root, "", "cpu");
+  plan.hardware = reader.text(root, "", hardware);
   for (const auto& [name, section] : reader.object(reader.at(root, "", "sections"), "sections").items())
     plan.sections[name] = read_section(reader, section, PlanReader::joined("sections", name));
   return plan;

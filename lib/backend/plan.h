@@ -29,7 +29,7 @@ struct PlanSection {
 /// algorithm of each node, and how work is cut into pieces. Resume, all towers and all ranks use one plan.
 /// Written to the run folder and into checkpoints.
 struct Plan {
-  std::string cpu;  // whose choices these are: Device::hardware() of the first section
+  std::string hardware;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // where it was read from; empty if everything was chosen here
   std::string remedy;                           // of what does not fit, an error; "": it is planned again
@@ -40,7 +40,9 @@ struct Plan {
   /// Accepts exactly what to_json writes. Errors: PlanError with `source` (such as a path) and what is wrong.
   static Plan from_json(const std::string& text, const std::string& source);
   /// Whether they make the same choices, wherever they come from.
-  bool operator==(const Plan& other) const { return cpu == other.cpu && sections == other.sections; }
+  bool operator==(const Plan& other) const {
+    return hardware == other.hardware && sections == other.sections;
+  }
 };
 
 /// What a warning of a plan that is not followed ends with.

@@ -66,7 +66,7 @@ Executable& Program::compile(const Signature& signature, Choosing choosing, bool
       is_kept ? compile_with_plan(graph, section, choosing) : device_.compile(graph, made, choosing);
   compiled_.push_back({signature, std::move(executable), is_kept});
   if (watch_) compiled_.back().executable->watch(watch_.get());
-  if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
+  if (plan_.hardware.empty()) plan_.hardware = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
 }

@@ -36,14 +36,14 @@ PreparedKernel cut_batch(const KernelRequest& request, int64_t images, const Per
       piece.in.push_back(offset_of(part.in[i], size, begin, per_image.in[i]));
       const Format format = of_whole(part.in[i], request.node.inputs[i].spec(), per_image.in[i]);
       if (number == 0) whole.in.push_back(format);
-      TPACK_ASSERT(format.md == whole.in[i].md,
+      TPACK_ASSERT(format == whole.in[i],
                    request.node.path + ": the pieces of a batch want different formats");
     }
     for (size_t i = 0; i < part.out.size(); ++i) {
       piece.out.push_back(offset_of(part.out[i], size, begin, per_image.out[i]));
       const Format format = of_whole(part.out[i], request.node.outputs[i], per_image.out[i]);
       if (number == 0) whole.out.push_back(format);
-      TPACK_ASSERT(format.md == whole.out[i].md,
+      TPACK_ASSERT(format == whole.out[i],
                    request.node.path + ": the pieces of a batch give different formats");
     }
     piece.kernel = std::move(part.kernel);

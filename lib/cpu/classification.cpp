@@ -62,7 +62,7 @@ uint64_t row_scratch(const KernelRequest& r) {
 PreparedKernel cross_entropy(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   return plain_kernel(r, make_kernel([rows](const KernelArgs& args) {
-                        rows.each(args.team, [&](int64_t row, int piece) {
+                        rows.each(team_of(args), [&](int64_t row, int piece) {
                           const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                           float* powers =
                               reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
@@ -83,7 +83,7 @@ PreparedKernel cross_entropy(const KernelRequest& r) {
 PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   return plain_kernel(r, make_kernel([rows](const KernelArgs& args) {
-                        rows.each(args.team, [&](int64_t row, int /*piece*/) {
+                        rows.each(team_of(args), [&](int64_t row, int /*piece*/) {
                           const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                           float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
                           const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
@@ -101,7 +101,7 @@ PreparedKernel in_top_k(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   const int64_t k = op_cast<InTopK>(r.node)->params().k;
   return plain_kernel(r, make_kernel([rows, k](const KernelArgs& args) {
-                        rows.each(args.team, [&](int64_t row, int /*piece*/) {
+                        rows.each(team_of(args), [&](int64_t row, int /*piece*/) {
                           const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                           const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
                           bool known = label >= 0 && label < rows.classes;

@@ -75,12 +75,12 @@ struct Tensors {
 ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionParams& p,
                               const Tensors& tensors, const std::optional<Desc>& weights) {
   return {algorithm_of(request, p),
-          image_format(tensors.x, request.layout).md,
+          md_of(image_format(tensors.x, request.layout)),
           weights ? *weights
                   : Desc(weight_dims(tensors.w.shape, p.groups), dnnl::memory::data_type::f32,
                          dnnl::memory::format_tag::any),
           Desc({tensors.y.shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x),
-          make_format(tensors.y, request.layout).md,
+          md_of(make_format(tensors.y, request.layout)),
           {p.stride.h, p.stride.w},
           {p.dilation.h - 1, p.dilation.w - 1},
           {p.padding.top, p.padding.left},
@@ -114,9 +114,9 @@ Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Act
 }
 
 /// max(y, 0) after a kernel without a ReLU that keeps NaN.
-class ReluEpilogue final : public CpuKernel {
+class ReluEpilogue final : public Kernel {
  public:
-  ReluEpilogue(std::unique_ptr<CpuKernel> kernel, uint64_t bytes)
+  ReluEpilogue(std::unique_ptr<Kernel> kernel, uint64_t bytes)
       : kernel_(std::move(kernel)), elements_(bytes / sizeof(float)) {}
   void run(const KernelArgs& args) override {
     kernel_->run(args);
@@ -126,7 +126,7 @@ class ReluEpilogue final : public CpuKernel {
   }
 
  private:
-  std::unique_ptr<CpuKernel> kernel_;
+  std::unique_ptr<Kernel> kernel_;
   size_t elements_;
 };
 
@@ -169,7 +169,7 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
       formats.push_back(make_format(n.inputs[2].spec(), Layout::kPlain));
     }
     const std::vector<Operand> out = {{DNNL_ARG_DST, pd.dst_desc()}};
-    std::unique_ptr<CpuKernel> kernel =
+    std::unique_ptr<Kernel> kernel =
         std::make_unique<PrimitiveKernel>(Forward(pd), in, out, pd.scratchpad_desc());
     if (relu_apart) kernel = std::make_unique<ReluEpilogue>(std::move(kernel), pd.dst_desc().get_size());
     return {std::move(kernel),

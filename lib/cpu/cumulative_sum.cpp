@@ -32,7 +32,7 @@ PreparedKernel cumulative_sum(const KernelRequest& r) {
   const int64_t grain = std::max<int64_t>(1, kGrain / (sizes.size * std::min(sizes.after, kColumns)));
   const int pieces = r.pieces;
   return plain_kernel(r, make_kernel([=](const KernelArgs& args) {
-                        parallel_for(args.team, pieces, sizes.before * groups, grain,
+                        parallel_for(team_of(args), pieces, sizes.before * groups, grain,
                                      [&](int64_t begin, int64_t end, int /*piece*/) {
                                        for (int64_t i = begin; i < end; ++i) {
                                          const int64_t column = i % groups * kColumns;

@@ -28,7 +28,7 @@ struct PartOperand {
 };
 
 struct Half {
-  std::unique_ptr<CpuKernel> kernel;
+  std::unique_ptr<Kernel> kernel;
   std::vector<PartOperand> in;
   std::vector<PartOperand> out;
   uint64_t scratch = 0;
@@ -36,7 +36,7 @@ struct Half {
   std::vector<std::byte*> out_pointers;
 };
 
-class DepthFirstKernel final : public CpuKernel {
+class DepthFirstKernel final : public Kernel {
  public:
   DepthFirstKernel(Half first, Half second, int64_t parts, size_t summed)
       : first_(std::move(first)), second_(std::move(second)), parts_(parts), summed_(summed) {
@@ -63,7 +63,7 @@ class DepthFirstKernel final : public CpuKernel {
     for (size_t i = 0; i < half.in.size(); ++i) half.in_pointers[i] = at(half.in[i], args.in);
     for (size_t i = 0; i < half.out.size(); ++i) half.out_pointers[i] = at(half.out[i], args.out);
     half.kernel->run(
-        {half.in_pointers, half.out_pointers, args.scratch + half.scratch, args.info, args.team});
+        {half.in_pointers, half.out_pointers, args.scratch + half.scratch, args.info, args.queue});
   }
 
   /// The sum over the parts, in their order.

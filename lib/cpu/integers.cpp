@@ -18,7 +18,7 @@ int64_t element(const std::byte* data, DType type, int64_t index) {
   });
 }
 
-class IntegerKernel final : public CpuKernel {
+class IntegerKernel final : public Kernel {
  public:
   IntegerKernel(const Node& node, int pieces)
       : expression_(op_cast<pointwise::Pointwise>(node)->expression()),
@@ -33,7 +33,7 @@ class IntegerKernel final : public CpuKernel {
   }
 
   void run(const KernelArgs& args) override {
-    parallel_for(args.team, pieces_, shape_.elements(), kGrain / 8,
+    parallel_for(team_of(args), pieces_, shape_.elements(), kGrain / 8,
                  [&](int64_t begin, int64_t end, int /*piece*/) {
                    for (int64_t index = begin; index < end; ++index) compute(args, index);
                  });

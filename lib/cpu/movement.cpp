@@ -41,7 +41,8 @@ PreparedKernel transpose(const KernelRequest& r) {
     strides[static_cast<size_t>(p.order[i])] = step;
     step *= out.shape[static_cast<int>(i)];
   }
-  const dnnl::memory::desc to(from.md.dims(), from.md.data_type(), strides);
+  const dnnl::memory::desc plain = md_of(from);
+  const dnnl::memory::desc to(plain.dims(), plain.data_type(), strides);
   uint64_t scratch = 0;
   auto kernel = make_reorder(from, opaque(to), r.pieces, scratch);
   return {std::move(kernel), {from}, {make_format(out, Layout::kPlain)}, scratch, {}};
@@ -86,7 +87,7 @@ std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layou
 BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<int64_t>& begin,
                  Layout layout, int pieces) {
   const auto sizes = [&](const Shape& s) {
-    return in_memory({s.sizes().begin(), s.sizes().end()}, layout, kBlock);
+    return in_memory({s.sizes().begin(), s.sizes().end()}, layout, kBlockChannels);
   };
   const std::vector<int64_t> large_sizes = sizes(large.shape);
   const std::vector<int64_t> small_sizes = sizes(small);
@@ -110,7 +111,7 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
 /// Blocks of channels cannot be split: a box, which begins there, has all channels, or begins and ends at
 /// block borders.
 bool cuts_no_block(const Shape& large, const Shape& small, const std::vector<int64_t>& begin) {
-  return large.rank() == 4 && (large[1] == small[1] || (begin[1] % kBlock == 0 && small[1] % kBlock == 0));
+  return large.rank() == 4 && (large[1] == small[1] || (begin[1] % kBlockChannels == 0 && small[1] % kBlockChannels == 0));
 }
 
 bool pad_accepts(const Node& node, Layout layout) {
@@ -130,7 +131,7 @@ PreparedKernel pad(const KernelRequest& r) {
   const size_t bytes = make_format(r.node.outputs[0], layout).bytes();
   return {make_kernel([copy, bytes](const KernelArgs& args) {
             std::memset(args.out[0], 0, bytes);
-            copy.each_row(args.team, [&](size_t large, size_t small) {
+            copy.each_row(team_of(args), [&](size_t large, size_t small) {
               std::memcpy(args.out[0] + large, args.in[0] + small, copy.row_bytes);
             });
           }),
@@ -158,7 +159,7 @@ PreparedKernel slice(const KernelRequest& r) {
   const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
                                 op_cast<Slice>(r.node)->params().begin, layout, r.pieces);
   const auto sizes = [&](const Shape& shape) {
-    return in_memory({shape.sizes().begin(), shape.sizes().end()}, layout, kBlock);
+    return in_memory({shape.sizes().begin(), shape.sizes().end()}, layout, kBlockChannels);
   };
   if (const auto begin =
           begin_of_run(copy, sizes(r.node.outputs[0].shape), sizes(r.node.inputs[0].shape()))) {
@@ -167,7 +168,7 @@ PreparedKernel slice(const KernelRequest& r) {
     return part;
   }
   return {make_kernel([copy](const KernelArgs& args) {
-            copy.each_row(args.team, [&](size_t large, size_t small) {
+            copy.each_row(team_of(args), [&](size_t large, size_t small) {
               std::memcpy(args.out[0] + small, args.in[0] + large, copy.row_bytes);
             });
           }),
@@ -194,7 +195,7 @@ PreparedKernel concat(const KernelRequest& r) {
   }
   return {make_kernel([copies](const KernelArgs& args) {
             for (size_t i = 0; i < copies.size(); ++i) {
-              copies[i].each_row(args.team, [&](size_t large, size_t small) {
+              copies[i].each_row(team_of(args), [&](size_t large, size_t small) {
                 std::memcpy(args.out[0] + large, args.in[i] + small, copies[i].row_bytes);
               });
             }
@@ -230,7 +231,7 @@ PreparedKernel random_uniform(const KernelRequest& r) {
   return plain_kernel(
       r, make_kernel([count, path, pieces](const KernelArgs& args) {
         const uint64_t key = random_key(*args.info, path);
-        parallel_for(args.team, pieces, count, kGrain, [&](int64_t begin, int64_t end, int /*piece*/) {
+        parallel_for(team_of(args), pieces, count, kGrain, [&](int64_t begin, int64_t end, int /*piece*/) {
           simd::uniform(key, static_cast<uint64_t>(begin), reinterpret_cast<float*>(args.out[0]) + begin,
                         static_cast<size_t>(end - begin));
         });
@@ -244,7 +245,7 @@ PreparedKernel random_normal(const KernelRequest& r) {
   return plain_kernel(r, make_kernel([count, path, pieces](const KernelArgs& args) {
                         const uint64_t key = random_key(*args.info, path);
                         auto* out = reinterpret_cast<float*>(args.out[0]);
-                        parallel_for(args.team, pieces, count, kGrain,
+                        parallel_for(team_of(args), pieces, count, kGrain,
                                      [&](int64_t begin, int64_t end, int /*piece*/) {
                                        for (int64_t i = begin; i < end; ++i)
                                          out[i] = normal_element(key, static_cast<uint64_t>(i));

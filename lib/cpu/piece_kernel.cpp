@@ -23,7 +23,7 @@ PieceKernel::PieceKernel(std::vector<Piece> pieces, const std::vector<PieceSum>&
 
 void PieceKernel::run(const KernelArgs& args) {
   if (pieces_.size() == 1) return run_piece(args, 0);
-  args.team->run(static_cast<int>(pieces_.size()),
+  team_of(args)->run(static_cast<int>(pieces_.size()),
                  [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
   for (const Sum& sum : sums_) add(args, sum);
 }
@@ -42,7 +42,7 @@ void PieceKernel::run_piece(const KernelArgs& args, size_t number) {
 void PieceKernel::add(const KernelArgs& args, const Sum& sum) const {
   auto* total = reinterpret_cast<float*>(args.out[sum.output]);
   const auto cut = static_cast<int>(pieces_.size());
-  parallel_for(args.team, cut, static_cast<int64_t>(sum.elements), kGrain,
+  parallel_for(team_of(args), cut, static_cast<int64_t>(sum.elements), kGrain,
                [&](int64_t begin, int64_t end, int /*piece*/) {
                  for (size_t piece = 1; piece < pieces_.size(); ++piece) {
                    const auto* part = reinterpret_cast<const float*>(sum_of(args, sum, piece));

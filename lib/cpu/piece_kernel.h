@@ -11,7 +11,7 @@ namespace tpack::cpu {
 /// One piece of a kernel's work: a kernel that runs on one thread, and where its operands start in the
 /// operands of the whole, in bytes.
 struct Piece {
-  std::unique_ptr<CpuKernel> kernel;
+  std::unique_ptr<Kernel> kernel;
   std::vector<uint64_t> in;
   std::vector<uint64_t> out;
   uint64_t scratch_bytes = 0;
@@ -24,7 +24,7 @@ struct PieceSum {
 };
 
 /// A kernel made of at least one piece, computed by a team.
-class PieceKernel final : public CpuKernel {
+class PieceKernel final : public Kernel {
  public:
   explicit PieceKernel(std::vector<Piece> pieces, const std::vector<PieceSum>& sums = {});
 

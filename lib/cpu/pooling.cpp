@@ -127,7 +127,7 @@ class PoolingWalk {
   std::shared_ptr<std::vector<Covered>> covered_;  // by piece, so that a step allocates nothing
 };
 
-PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
+PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<Kernel> kernel) {
   return {std::move(kernel), input_formats(r.node, r.layout), output_formats(r.node, r.layout), 0, {}};
 }
 
@@ -137,7 +137,7 @@ PreparedKernel max_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::max_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at,
                                    reinterpret_cast<uint8_t*>(args.out[1]) + at);
                     });
@@ -150,8 +150,8 @@ PreparedKernel max_pool_scatter(const KernelRequest& r) {
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
                     const simd::Scatter how =
                         walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
-                    if (how == simd::Scatter::kAdd) walk.clear(args.team, floats_out(args.out[0]));
-                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    if (how == simd::Scatter::kAdd) walk.clear(team_of(args), floats_out(args.out[0]));
+                    walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::scatter(floats(args.in[0]) + at, indices(args.in[1]) + at, w,
                                     floats_out(args.out[0]) + plane, how);
                     });
@@ -162,7 +162,7 @@ PreparedKernel max_pool_gather(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolGather>(r.node)->params().pooling, r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::gather(floats(args.in[0]) + plane, indices(args.in[1]) + at, w,
                                    floats_out(args.out[0]) + at);
                     });
@@ -173,7 +173,7 @@ PreparedKernel avg_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<AvgPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::mean_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at);
                     });
                   }));
@@ -183,8 +183,8 @@ PreparedKernel avg_pool_spread(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<AvgPoolSpread>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.clear(args.team, floats_out(args.out[0]));
-                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.clear(team_of(args), floats_out(args.out[0]));
+                    walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::spread(floats(args.in[0]) + at, w, floats_out(args.out[0]) + plane);
                     });
                   }));

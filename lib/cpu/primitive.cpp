@@ -55,8 +55,9 @@ namespace {
 
 /// oneDNN sees the weights of a grouped convolution with one more axis: the plain side is read that way too.
 dnnl::memory::desc plain_like(const Format& plain, const Format& other) {
-  if (plain.md.dims().size() == other.md.dims().size() || plain.layout == Layout::kOpaque) return plain.md;
-  return {other.md.dims(), plain.md.data_type(), dnnl::memory::format_tag::abcde};
+  const dnnl::memory::desc own = md_of(plain);
+  if (plain.sizes.rank() == other.sizes.rank() || plain.layout == Layout::kOpaque) return own;
+  return {md_of(other).dims(), own.data_type(), dnnl::memory::format_tag::abcde};
 }
 
 /// A reorder of one part of a tensor; the descriptions say where the part is.
@@ -71,41 +72,42 @@ Piece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to
 }
 
 /// Parts along the first axis, split where no block of channels is split; the whole if it cannot be split.
-std::vector<Piece> reorder_pieces(const Format& from, const Format& to, int pieces) {
+std::vector<Piece> reorder_pieces(const dnnl::memory::desc& from, const dnnl::memory::desc& to, bool weights,
+                                  int pieces) {
   constexpr uint64_t kByteGrain = 65536;  // worth waking a thread for
   constexpr int64_t kMaxBlock = 64;       // of oneDNN's weights
-  const bool weights = from.layout == Layout::kOpaque || to.layout == Layout::kOpaque;
   const int64_t step = weights ? kMaxBlock : 1;
-  dnnl::memory::dims dims = from.md.dims();
+  dnnl::memory::dims dims = from.dims();
   const int64_t blocks = (dims[0] + step - 1) / step;
   const int64_t count =
-      to.bytes() < kByteGrain * static_cast<uint64_t>(pieces) ? 1 : std::min<int64_t>(pieces, blocks);
+      to.get_size() < kByteGrain * static_cast<uint64_t>(pieces) ? 1 : std::min<int64_t>(pieces, blocks);
   std::vector<Piece> all;
   for (int64_t i = 0; i < count && count > 1; ++i) {
     dnnl::memory::dims offsets(dims.size(), 0);
     offsets[0] = blocks * i / count * step;
     dnnl::memory::dims part = dims;
     part[0] = std::min(dims[0], blocks * (i + 1) / count * step) - offsets[0];
-    const dnnl::memory::desc from_part = from.md.submemory_desc(part, offsets, true);
-    const dnnl::memory::desc to_part = to.md.submemory_desc(part, offsets, true);
-    if (!from_part || !to_part) return reorder_pieces(from, to, 1);
+    const dnnl::memory::desc from_part = from.submemory_desc(part, offsets, true);
+    const dnnl::memory::desc to_part = to.submemory_desc(part, offsets, true);
+    if (!from_part || !to_part) return reorder_pieces(from, to, weights, 1);
     all.push_back(reorder_piece(from_part, to_part));
   }
-  if (all.empty()) all.push_back(reorder_piece(from.md, to.md));
+  if (all.empty()) all.push_back(reorder_piece(from, to));
   return all;
 }
 
 }  // namespace
 
-std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& given_to, int pieces,
-                                        uint64_t& scratch_bytes) {
-  const Format from{given_from.layout, plain_like(given_from, given_to)};
-  const Format to{given_to.layout, plain_like(given_to, given_from)};
-  if (from.md == to.md) {  // a copy: memcpy does it
-    const size_t bytes = from.bytes();
+std::unique_ptr<Kernel> make_reorder(const Format& given_from, const Format& given_to, int pieces,
+                                     uint64_t& scratch_bytes) {
+  const dnnl::memory::desc from = plain_like(given_from, given_to);
+  const dnnl::memory::desc to = plain_like(given_to, given_from);
+  if (from == to) {  // a copy: memcpy does it
+    const size_t bytes = from.get_size();
     return make_kernel([bytes](const KernelArgs& args) { std::memcpy(args.out[0], args.in[0], bytes); });
   }
-  auto kernel = std::make_unique<PieceKernel>(reorder_pieces(from, to, pieces));
+  const bool weights = given_from.layout == Layout::kOpaque || given_to.layout == Layout::kOpaque;
+  auto kernel = std::make_unique<PieceKernel>(reorder_pieces(from, to, weights, pieces));
   scratch_bytes = kernel->scratch_bytes();
   return kernel;
 }

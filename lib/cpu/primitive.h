@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "cpu/kernel.h"
+#include "cpu/onednn_format.h"
 
 namespace tpack::cpu {
 
 /// A oneDNN primitive with the argument numbers of its operands. Memory objects are created once; a run only
 /// sets their pointers.
-class PrimitiveKernel final : public CpuKernel {
+class PrimitiveKernel final : public Kernel {
  public:
   struct Operand {
     int argument = 0;  // DNNL_ARG_...
@@ -37,7 +38,7 @@ void append_relu(dnnl::primitive_attr& attributes);
 
 /// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError if oneDNN
 /// has none.
-std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, int pieces,
-                                        uint64_t& scratch_bytes);
+std::unique_ptr<Kernel> make_reorder(const Format& from, const Format& to, int pieces,
+                                     uint64_t& scratch_bytes);
 
 }  // namespace tpack::cpu

@@ -22,7 +22,7 @@ PreparedKernel gather(const KernelRequest& r) {
   const int pieces = r.pieces;
   return plain_kernel(r, make_kernel([=](const KernelArgs& args) {
                         const int64_t grain = std::max<int64_t>(1, kGrain / width);
-                        parallel_for(args.team, pieces, count, grain,
+                        parallel_for(team_of(args), pieces, count, grain,
                                      [&](int64_t begin, int64_t end, int /*piece*/) {
                                        for (int64_t i = begin; i < end; ++i) {
                                          const int64_t row = numbers(args.in[1])[i];
@@ -45,7 +45,7 @@ PreparedKernel scatter_add(const KernelRequest& r) {
   const int pieces = r.pieces;
   return plain_kernel(r, make_kernel([=](const KernelArgs& args) {
                         const int64_t grain = std::max<int64_t>(1, kGrain / (count + rows));
-                        parallel_for(args.team, pieces, width, grain,
+                        parallel_for(team_of(args), pieces, width, grain,
                                      [&](int64_t begin, int64_t end, int /*piece*/) {
                                        float* y = floats_out(args.out[0]);
                                        for (int64_t row = 0; row < rows; ++row)
@@ -65,7 +65,7 @@ PreparedKernel arg_max(const KernelRequest& r) {
   const int pieces = r.pieces;
   return plain_kernel(r, make_kernel([=](const KernelArgs& args) {
                         const int64_t grain = std::max<int64_t>(1, kGrain / sizes.size);
-                        parallel_for(args.team, pieces, sizes.before * sizes.after, grain,
+                        parallel_for(team_of(args), pieces, sizes.before * sizes.after, grain,
                                      [&](int64_t begin, int64_t end, int /*piece*/) {
                                        for (int64_t i = begin; i < end; ++i) {
                                          const int64_t first =

@@ -37,7 +37,7 @@ struct Workspace {
   SweepReductions::Accumulators sums;
 };
 
-class SweepKernel final : public CpuKernel {
+class SweepKernel final : public Kernel {
  public:
   SweepKernel(const Sweep& op, const Node& node, Layout layout, int pieces)
       : plan_(plan_sweep(op, node, layout)),
@@ -61,7 +61,7 @@ class SweepKernel final : public CpuKernel {
     const int64_t tiles = plan_.tiles();
     const int64_t grain = std::max<int64_t>(1, kGrain / (plan_.tile_rows * plan_.tile_columns));
     const int used = pieces_for(pieces_, tiles, grain);
-    parallel_for(args.team, used, tiles, 1,
+    parallel_for(team_of(args), used, tiles, 1,
                  [&](int64_t begin, int64_t end, int piece) { sweep(args, begin, end, piece); });
     const auto* totals = reinterpret_cast<const float*>(args.scratch) + slots_ * plan_.tile_room() +
                          static_cast<int64_t>(reductions_.count()) * plan_.tile_room();

@@ -25,10 +25,10 @@ std::vector<Axis> axes_in_memory(const Shape& shape, Layout layout) {
   if (shape.rank() == 4 && layout == Layout::kNhwc) return {whole(0), whole(2), whole(3), whole(1)};
   if (shape.rank() == 4 && layout == Layout::kBlocked) {
     return {whole(0),
-            {1, Part::kBlocks, padded_channels(shape, layout) / kBlock},
+            {1, Part::kBlocks, padded_channels(shape, layout) / kBlockChannels},
             whole(2),
             whole(3),
-            {1, Part::kLanes, kBlock}};
+            {1, Part::kLanes, kBlockChannels}};
   }
   std::vector<Axis> axes;
   for (int i = 0; i < static_cast<int>(shape.rank()); ++i) axes.push_back(whole(i));
@@ -53,8 +53,8 @@ Steps steps_of(const Shape& operand, Layout layout, bool is_image, const Shape& 
       const bool constant = size == 1 && walk[i].part == Axis::Part::kWhole;
       steps[i] = constant ? 0 : step;
       const Shape padded = operand.with(1, padded_channels(operand, layout));
-      if (walk[i].part == Axis::Part::kLanes) step *= kBlock;
-      if (walk[i].part == Axis::Part::kBlocks) step *= padded[1] / kBlock;
+      if (walk[i].part == Axis::Part::kLanes) step *= kBlockChannels;
+      if (walk[i].part == Axis::Part::kBlocks) step *= padded[1] / kBlockChannels;
       if (walk[i].part == Axis::Part::kWhole) step *= size;
     }
     return steps;
@@ -67,7 +67,7 @@ Steps steps_of(const Shape& operand, Layout layout, bool is_image, const Shape& 
   }
   for (size_t i = 0; i < walk.size(); ++i) {
     const int64_t own = logical_steps[static_cast<size_t>(walk[i].logical)];
-    steps[i] = walk[i].part == Axis::Part::kBlocks ? own * kBlock : own;
+    steps[i] = walk[i].part == Axis::Part::kBlocks ? own * kBlockChannels : own;
   }
   return steps;
 }
@@ -175,7 +175,7 @@ bool fits_blocks(const Sweep& sweep, const Node& node) {
         const auto& axes = reduction.axes;
         return reduction.kind == Reduction::kMax && std::find(axes.begin(), axes.end(), 1) != axes.end();
       });
-  return inputs && outputs && !(maxima && channels % kBlock != 0);
+  return inputs && outputs && !(maxima && channels % kBlockChannels != 0);
 }
 
 SweepPlan plan_sweep(const Sweep& sweep, const Node& node, Layout layout) {
@@ -185,7 +185,7 @@ SweepPlan plan_sweep(const Sweep& sweep, const Node& node, Layout layout) {
   SweepPlan plan;
   for (const Axis& axis : walk) plan.sizes.push_back(axis.size);
   if (plan.sizes.empty()) plan.sizes = {1};  // a scalar
-  const bool padded = layout == Layout::kBlocked && space[1] % kBlock != 0;
+  const bool padded = layout == Layout::kBlocked && space[1] % kBlockChannels != 0;
   for (const Symbol& input : node.inputs) {
     const Shape& shape = input.shape();
     const bool is_image = shape.rank() == 4 && layout != Layout::kPlain && !is_vector(shape);
@@ -198,7 +198,7 @@ SweepPlan plan_sweep(const Sweep& sweep, const Node& node, Layout layout) {
     plan.reductions.push_back(steps_of(shape, layout, is_image, space, walk));
   }
   if (padded) {
-    plan.padded_lanes = space[1] % kBlock;
+    plan.padded_lanes = space[1] % kBlockChannels;
     plan.padded_axis = 1;
     plan.padded_step = walk[1].size - 1;
   }

@@ -55,7 +55,7 @@ void Team::end() {
   threads_.clear();
 }
 
-void Team::run_job(int pieces, Call call, const void* f) {
+void Team::run_job(int pieces, PieceCall call, const void* f) {
   TPACK_ASSERT(pieces >= 1 && pieces <= kMaxPieces, "a job of " + std::to_string(pieces) + " pieces");
   call_ = call;
   function_ = f;
@@ -79,6 +79,12 @@ void Team::serve(int thread) {
   use_one_onednn_thread();
   uint32_t round = 0;
   while (next_job(round)) work(thread);
+}
+
+void Team::submit_call(Call call, const void* f) {
+  const ComputeMode mode;
+  use_one_onednn_thread();
+  call(f);
 }
 
 void Team::assist(const std::atomic<uint32_t>& turn, uint32_t old) {

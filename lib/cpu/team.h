@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/engine/kernel.h"
 #include "backend/plan.h"
 
 namespace tpack::cpu {
@@ -16,16 +17,16 @@ namespace tpack::cpu {
 /// data. The result of a piece must not depend on the thread that computes it; then results depend only on
 /// the cut, not on the number of threads. Threads wait as in SpinThenYield and then sleep. Threads: one job
 /// at a time, from any thread. The threads have the CPU affinity of the thread that created the team.
-class Team {
+class Team final : public KernelQueue {
  public:
   /// `threads`: including the calling one, at least 1. Errors: ResourceError if the system rejects more
   /// threads.
   explicit Team(int threads);
-  ~Team();
+  ~Team() override;
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+  int threads() const override { return static_cast<int>(threads_.size()) + 1; }
 
   static constexpr int kMaxPieces = PlanSection::kMaxPieces;
 
@@ -39,12 +40,15 @@ class Team {
   }
   /// The calling thread, which is none of the team, computes pieces of the jobs that another one runs, until
   /// `turn` differs from `old` (or jobs come too rarely: then it sleeps until that).
-  void assist(const std::atomic<uint32_t>& turn, uint32_t old);
+  void assist(const std::atomic<uint32_t>& turn, uint32_t old) override;
 
  private:
-  using Call = void (*)(const void* f, int piece);
+  using PieceCall = void (*)(const void* f, int piece);
 
-  void run_job(int pieces, Call call, const void* f);
+  /// In the ComputeMode of kernels, and with one thread of oneDNN.
+  void submit_call(Call call, const void* f) override;
+
+  void run_job(int pieces, PieceCall call, const void* f);
   void serve(int thread);
   bool next_job(uint32_t& round);
   void work(int thread);
@@ -52,7 +56,7 @@ class Team {
   void end();
 
   // The job. A thread reads these only while it holds a piece, and they change only when no piece is left.
-  Call call_ = nullptr;
+  PieceCall call_ = nullptr;
   const void* function_ = nullptr;
   std::exception_ptr error_;
   std::atomic_flag has_error_;

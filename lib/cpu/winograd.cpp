@@ -81,7 +81,7 @@ FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t b
 }
 
 /// Convolution, and the gradient of its input, which is a convolution too.
-class ForwardKernel final : public CpuKernel {
+class ForwardKernel final : public Kernel {
  public:
   ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int pieces)
       : g_(geometry), filters_(filters), relu_(activation == Activation::kRelu), pieces_(pieces) {}
@@ -95,13 +95,13 @@ class ForwardKernel final : public CpuKernel {
     float* filters = floats_out(args.scratch);
     float* bias = filters + kWinogradPoints * g_.filter_floats();
     float* rest = bias + g_.out.channels;
-    transform_filters(args.team, floats(args.in[1]), filters);
+    transform_filters(team_of(args), floats(args.in[1]), filters);
     const bool biased = args.in.size() > 2;
     if (biased) {
       std::memset(bias, 0, static_cast<size_t>(g_.out.channels) * sizeof(float));
       std::memcpy(bias, args.in[2], static_cast<size_t>(filters_.out()) * sizeof(float));
     }
-    parallel_for(args.team, pieces_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
+    parallel_for(team_of(args), pieces_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
       float* in = rest + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, floats(args.in[0]), filters, biased ? bias : nullptr, in, floats_out(args.out[0]));
@@ -155,7 +155,7 @@ class ForwardKernel final : public CpuKernel {
 
 /// The gradient of the weights: products of transformed patches and transformed gradients, summed over the
 /// tiles of each piece, then over the pieces in their order.
-class BackwardWeightsKernel final : public CpuKernel {
+class BackwardWeightsKernel final : public Kernel {
  public:
   BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, int pieces)
       : g_(geometry), filters_(filters), pieces_(pieces) {}
@@ -165,12 +165,12 @@ class BackwardWeightsKernel final : public CpuKernel {
   void run(const KernelArgs& args) override {
     float* scratch = floats_out(args.scratch);
     const int used = pieces_for(pieces_, g_.chunks(), 1);
-    parallel_for(args.team, used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
+    parallel_for(team_of(args), used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
       float* sums = scratch + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
     });
-    parallel_for(args.team, pieces_, g_.in.channels, kLanes, [&](int64_t begin, int64_t end, int /*piece*/) {
+    parallel_for(team_of(args), pieces_, g_.in.channels, kLanes, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t in = begin; in < end; ++in) combine(in, used, scratch, floats_out(args.out[0]));
     });
   }

@@ -47,7 +47,7 @@ struct EnumNames<EngineSettings::Backend> {
   static constexpr std::array<std::pair<const char*, EngineSettings::Backend>, 3> kNames = {
       {{"auto", EngineSettings::Backend::kAuto},
        {"reference", EngineSettings::Backend::kReference},
-       {"cpu", EngineSettings::Backend::kCpu}}};
+       {"cpu", EngineSettings::Backend::kKernels}}};
 };
 
 namespace {

@@ -105,4 +105,18 @@ std::vector<Symbol> Op::decompose(Builder& /*b*/, const Node& /*n*/) const { ret
 
 double Op::flops(const Node& /*n*/) const { return 0; }
 
+Graph copy_of(const Graph& graph) {
+  Graph copy;
+  std::vector<const Node*> twins;
+  const auto mapped = [&](Symbol s) { return twins[static_cast<size_t>(s.node->id)]->out(s.output); };
+  for (const auto& node : graph.nodes()) {
+    std::vector<Symbol> inputs;
+    for (const Symbol& s : node->inputs) inputs.push_back(mapped(s));
+    twins.push_back(&copy.add(node->op, inputs, node->path, node->origin));
+  }
+  for (const Fetch& fetch : graph.fetches()) copy.fetch(fetch.name, mapped(fetch.value));
+  for (const Assignment& a : graph.assignments()) copy.assign(a.variable, mapped(a.value));
+  return copy;
+}
+
 }  // namespace tpack

@@ -94,4 +94,7 @@ class Graph {
   std::vector<Assignment> assignments_;
 };
 
+/// The same program in a graph of its own; the ops are shared.
+Graph copy_of(const Graph& graph);
+
 }  // namespace tpack

@@ -121,8 +121,8 @@ void Replicas::warn_of_a_foreign_plan(const Signature& signature) const {
                  "', so it is planned again; was the plan made for another batch size or model?");
   }
   const std::string& here = device().hardware();
-  if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;
-  log::warning("the plan was made on another CPU (" + plan_.cpu + ", this is " + here +
+  if (plan_.hardware.empty() || here.empty() || plan_.hardware == here) return;
+  log::warning("the plan was made on other hardware (" + plan_.hardware + ", this is " + here +
                "): results may differ in the last bits");
 }
 

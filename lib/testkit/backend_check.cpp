@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/open_device.h"
 #include "core/text.h"
 #include "graph/passes/gradient.h"
 
@@ -99,8 +100,8 @@ CpuRun run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                   const BackendVariant& variant) {
   const std::vector<Tensor> floats = as_floats(inputs);
   const Case c(function, floats, {.phase = variant.phase}, !variant.layout.empty());
-  const auto device = make_cpu_device(
-      "cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
+  const auto device = open_device(
+      "cpu:0", DeviceOptions{.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
   device->create_variables(c.table());
   device->variables().initialize(1);
   CpuRun run;

@@ -19,9 +19,9 @@ TEST(InferenceTower, has_the_models_variables_and_no_optimizers) {
 TEST(InferenceTower, uses_the_choices_it_is_given) {
   const auto model = model_of(kSmallModel);
   Plan plan;
-  plan.cpu = "some machine";
+  plan.hardware = "some machine";
   InferenceTower tower(*model, make_reference_device("cpu:0", {}), plan);
-  EXPECT_EQ(tower.place().plan->cpu, "some machine");
+  EXPECT_EQ(tower.place().plan->hardware, "some machine");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 TEST(Plan, comes_back_from_json) {
   Plan plan;
-  plan.cpu = "some cpu";
+  plan.hardware = "some cpu";
   plan.sections["backward float32 [2]"] = {
       2, true, {{"conv0/Convolution", {"nChw16c", "winograd"}}, {"bn", {"nhwc", ""}}}};
   EXPECT_EQ(Plan::from_json(plan.to_json(), "plan.json"), plan);
@@ -34,7 +34,9 @@ TEST(Plan, rejects_what_is_not_a_plan) {
   rejected("{}", "'tpack_plan' is missing");
   EXPECT_TRUE(complaint("nonsense")
                   .starts_with("plan.json: is not a valid plan (the plan.json of a run folder): parse"));
-  const auto root = [](const std::string& rest) { return R"({"tpack_plan": 2, "cpu": "c")" + rest + "}"; };
+  const auto root = [](const std::string& rest) {
+    return R"({"tpack_plan": 2, "hardware": "c")" + rest + "}";
+  };
   rejected(root(""), "'sections' is missing");
   rejected(root(R"(, "sections": [])"), "'sections' is not a map: []");
   rejected(root(R"(, "sections": {}, "section": 1)"), "unknown key 'section'; did you mean 'sections'?");
@@ -57,6 +59,16 @@ TEST(Plan, rejects_what_is_not_a_plan) {
   rejected(node(R"({"layout": "nhwc"})"), "'sections / f [2] / nodes / a/b / algorithm' is missing");
   rejected(node(R"({"layout": "nhwc", "algorithm": "", "x": 1})"),
            "unknown key 'sections / f [2] / nodes / a/b / x'");
+}
+
+/// As plan.json and checkpoints of versions before 1.1 have it.
+TEST(Plan, of_before_is_read) {
+  const Plan plan = Plan::from_json(
+      R"({"tpack_plan": 2, "cpu": "Acme 1/2/3", "sections": {"f [2]": {"pieces": 2, "nodes": {"a/b": {"layout": "nhwc", "algorithm": "direct"}}}}})",
+      "plan.json");
+  EXPECT_EQ(plan.hardware, "Acme 1/2/3");
+  EXPECT_EQ(plan.sections.at("f [2]").nodes.at("a/b"), (NodeChoice{"nhwc", "direct"}));
+  EXPECT_EQ(Plan::from_json(plan.to_json(), "plan.json"), plan);
 }
 
 }  // namespace

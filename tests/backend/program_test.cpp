@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/open_device.h"
 #include "graph/builder.h"
 #include "support/watched_device.h"
 
@@ -88,7 +89,7 @@ TEST(Program, keeps_a_bounded_number_of_what_it_meets_late) {
 }
 
 TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {
-  const auto device = make_cpu_device("cpu:0", {});
+  const auto device = open_device("cpu:0", DeviceOptions{});
   VariableTable table;
   device->create_variables(table);
   Plan plan = Plan::from_json(

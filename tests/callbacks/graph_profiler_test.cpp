@@ -10,7 +10,7 @@ using testing::Contains;
 using testing::ElementsAre;
 
 TEST(GraphProfiler, writes_when_each_kernel_ran) {
-  for (const auto backend : {EngineSettings::Backend::kReference, EngineSettings::Backend::kCpu}) {
+  for (const auto backend : {EngineSettings::Backend::kReference, EngineSettings::Backend::kKernels}) {
     const TemporaryFolder folder;
     SmallTraining training("Simple", 4, "Adam", backend);
     TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, training.trainer());

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/device.h"
+#include "backend/open_device.h"
 #include "graph/builder.h"
 #include "ops/matmul.h"
 
@@ -56,7 +56,7 @@ TEST(ComputeMode, keeps_handlers_off_the_thread_as_long_as_it_lives) {
 TEST(ComputeMode, lets_handlers_run_on_stacks_only) {
   VariableTable table;
   const auto device =
-      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 2});
+      open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 2});
   Graph graph;
   Builder b(graph, table, {});
   const TensorSpec left = {DType::kFloat32, {100, 4096}};

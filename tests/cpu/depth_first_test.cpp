@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/engine/executable.h"
+#include "backend/engine/layout_choice.h"
 #include "backend/passes/passes.h"
-#include "cpu/executable.h"
-#include "cpu/layout_choice.h"
+#include "cpu/library.h"
 #include "cpu/onednn.h"
+#include "cpu/team.h"
 #include "cpu/winograd.h"
 #include "graph/passes/simplify.h"
 #include "ops/op_cases.h"
@@ -76,14 +78,15 @@ class JoinedRun {
     const Graph joined = join_depth_first(fuse_bias_and_activation(lowered), 1);
     const Graph fused = simplify(fuse_pointwise(joined), Stops::kDrop);
     const auto team = std::make_shared<cpu::Team>(how.threads);
-    PlanSection plan = cpu::choose_layouts(fused, DeviceOptions::Algorithm::kHeuristic, how.pieces);
+    const auto library = cpu::make_library();
+    PlanSection plan = choose_layouts(fused, DeviceOptions::Algorithm::kHeuristic, how.pieces, *library);
     for (auto& [path, choice] : plan.nodes) {
       choice.layout = how.layout;
       if (!choice.algorithm.empty()) choice.algorithm = how.algorithm;
     }
     store_ = std::make_unique<VariableStore>(table);
     executable_ =
-        cpu::make_executable(cpu::lower(fused, plan, *store_), *store_, std::make_shared<cpu::Arena>(), team);
+        make_executable(lower(fused, plan, *store_, *library), *store_, std::make_shared<Arena>(), team);
     executable_->run(inputs_, {});
   }
 

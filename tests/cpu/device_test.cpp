@@ -3,10 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/open_device.h"
 #include "backend/plan.h"
 #include "core/text.h"
-#include "cpu/format.h"
 #include "cpu/kernel.h"
+#include "cpu/onednn_format.h"
 #include "ops/op_cases.h"
 #include "ops/pad.h"
 #include "ops/random_normal.h"
@@ -196,14 +197,14 @@ class UncleanCopy final : public OpOf<UncleanCopy, NoParams> {
 };
 const cpu::KernelRegistration kUncleanCopy(
     "TestUncleanCopy",
-    [](const cpu::KernelRequest& r) -> cpu::PreparedKernel {
-      const uint64_t bytes = cpu::make_format(r.node.outputs[0], r.layout).bytes();
-      return {cpu::make_kernel([bytes](const cpu::KernelArgs& args) {
+    [](const KernelRequest& r) -> PreparedKernel {
+      const uint64_t bytes = make_format(r.node.outputs[0], r.layout).bytes();
+      return {make_kernel([bytes](const KernelArgs& args) {
                 std::fill_n(cpu::floats_out(args.out[0]), bytes / sizeof(float), 1.0F);
               }),
-              cpu::input_formats(r.node, r.layout), cpu::output_formats(r.node, r.layout)};
+              input_formats(r.node, r.layout), output_formats(r.node, r.layout)};
     },
-    cpu::LayoutRule::kAgnostic);
+    LayoutRule::kAgnostic);
 
 TEST(CheckBackend, finds_kernels_that_leave_values_in_padding_channels) {
   const auto run = [](int64_t channels) {
@@ -212,7 +213,7 @@ TEST(CheckBackend, finds_kernels_that_leave_values_in_padding_channels) {
     Builder b(graph, table, {});
     const Symbol x = b.image_input("x", {DType::kFloat32, {2, channels, 3, 3}});
     b.fetch("y", b.emit<UncleanCopy>({}, {x}).out());
-    const auto device = make_cpu_device("cpu:0", {.check_kernels = true});
+    const auto device = open_device("cpu:0", DeviceOptions{.check_kernels = true});
     device->create_variables(table);
     PlanSection section{.pieces = 1, .chosen = true, .nodes = {{"TestUncleanCopy", {"nChw16c", ""}}}};
     const std::vector<Tensor> inputs = {Tensor::zeros({DType::kFloat32, {2, channels, 3, 3}})};
@@ -226,7 +227,7 @@ TEST(CheckBackend, finds_kernels_that_leave_values_in_padding_channels) {
 std::ptrdiff_t timing_files(Choosing choosing) {
   const TemporaryFolder folder;
   {
-    const auto device = make_cpu_device("cpu:0", {.cache_dir = folder.str()});
+    const auto device = open_device("cpu:0", DeviceOptions{.cache_dir = folder.str()});
     Graph graph;
     VariableTable table;
     Builder b(graph, table, {});
@@ -248,7 +249,7 @@ TEST(CpuDevice, measures_nothing_if_rules_choose) {
 TEST(CpuDevice, times_nothing_of_a_program_that_does_not_fit_in_memory) {
   if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
   const TemporaryFolder folder;
-  const auto device = make_cpu_device("cpu:0", {.cache_dir = folder.str()});
+  const auto device = open_device("cpu:0", DeviceOptions{.cache_dir = folder.str()});
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});
@@ -266,8 +267,8 @@ TEST(CpuDevice, times_nothing_of_a_program_that_does_not_fit_in_memory) {
 
 TEST(LayoutFrom, takes_the_layouts_that_a_plan_may_choose) {
   for (const char* name : {"plain", "nhwc", "nChw16c"})
-    EXPECT_STREQ(cpu::name_of(cpu::layout_from(name)), name);
-  for (const char* name : {"opaque", "planar", ""}) EXPECT_THROW(cpu::layout_from(name), PlanError) << name;
+    EXPECT_STREQ(name_of(layout_from(name)), name);
+  for (const char* name : {"opaque", "planar", ""}) EXPECT_THROW(layout_from(name), PlanError) << name;
 }
 
 }  // namespace

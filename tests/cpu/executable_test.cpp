@@ -1,10 +1,12 @@
-#include "cpu/executable.h"
+#include "backend/engine/executable.h"
 
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "backend/device.h"
+#include "backend/open_device.h"
+#include "cpu/library.h"
+#include "cpu/team.h"
 #include "cpu/winograd.h"
 #include "graph/builder.h"
 #include "graph/passes/gradient.h"
@@ -22,7 +24,7 @@ class CpuExecutableTest : public testing::Test {
  protected:
   VariableTable table_;
   std::unique_ptr<Device> device_ =
-      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
+      open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
   PlanSection section_;
 
   VariableSpec number(const std::string& name) {
@@ -195,8 +197,8 @@ std::vector<Tensor> compute_on(int threads, PlanSection& section) {
   const std::vector<Symbol> gradient = gradients(b, cost, std::vector{x, w, v});
   b.fetch("cost", cost);
   for (size_t i = 0; i < gradient.size(); ++i) b.fetch("gradient" + std::to_string(i), gradient[i]);
-  const auto device =
-      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
+  const auto device = open_device(
+      "cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
   device->create_variables(table);
   const auto executable = device->compile(graph, section);
   executable->run(std::vector{testkit::random_tensor({7, 16, 12, 12}, 1, DType::kFloat32),
@@ -245,11 +247,11 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   Builder b(graph, table_, {});
   const Symbol x = b.input("x", {DType::kFloat32, {2, 2}});
   b.fetch("y", matmul(b, matmul(b, x, x), x));
-  auto arena = std::make_shared<cpu::Arena>();
+  auto arena = std::make_shared<Arena>();
   VariableStore variables(table_);
   section_.pieces = 1;
-  const auto executable = cpu::make_executable(cpu::lower(graph, section_, variables), variables, arena,
-                                               std::make_shared<cpu::Team>(1));
+  const auto executable = make_executable(lower(graph, section_, variables, *cpu::make_library()), variables,
+                                          arena, std::make_shared<cpu::Team>(1));
   const std::vector<Tensor> fed = {Tensor::of<float>({2, 2}, {1, 1, 0, 2})};
   executable->run(fed, {});
   const int before = arena->generation;
@@ -271,7 +273,7 @@ TEST_F(CpuExecutableTest, runs_on_any_thread) {
   const Symbol w = b.input("w", {DType::kFloat32, {16, 16, 3, 3}});
   b.fetch("y", convolution(b, x, w, {}));
   const auto device =
-      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 2});
+      open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 2});
   device->create_variables(table_);
   const auto executable = device->compile(graph, section_);
   const std::vector<Tensor> fed = {testkit::random_tensor({4, 16, 12, 12}, 1, DType::kFloat32),
@@ -299,7 +301,7 @@ TEST_F(CpuExecutableTest, tells_when_gradients_are_there_while_backward_goes_on)
   for (const Symbol weights : w) y = b.max(convolution(b, y, weights, {.padding = {1, 1, 1, 1}}), 0.0);
   const std::vector<Symbol> gradient = gradients(b, b.reduce_sum(b.mul(y, y)), w);
   for (size_t i = 0; i < w.size(); ++i) b.assign("dw" + std::to_string(i), gradient[i]);
-  const auto device = make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic});
+  const auto device = open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic});
   device->create_variables(table_);
   for (size_t i = 0; i < w.size(); ++i)
     device->variables().set("w" + std::to_string(i),

@@ -1,9 +1,11 @@
-#include "cpu/kernel_timer.h"
+#include "backend/engine/kernel_timer.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "cpu/library.h"
+#include "cpu/team.h"
 #include "graph/builder.h"
 #include "ops/convolution.h"
 
@@ -23,7 +25,8 @@ class KernelTimerTest : public testing::Test {
   VariableTable table_;
   Builder b_{graph_, table_, {}};
   Team team_{1};
-  KernelTimer timer_;
+  std::unique_ptr<KernelLibrary> library_ = make_library();
+  KernelTimer timer_{*library_, host_memory()};
 };
 
 TEST_F(KernelTimerTest, runs_kernels) {

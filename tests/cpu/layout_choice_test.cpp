@@ -1,11 +1,13 @@
-#include "cpu/layout_choice.h"
+#include "backend/engine/layout_choice.h"
 
 #include <map>
 #include <optional>
 
 #include <gtest/gtest.h>
 
+#include "cpu/library.h"
 #include "cpu/onednn.h"
+#include "cpu/team.h"
 #include "graph/builder.h"
 #include "ops/convolution.h"
 #include "ops/pad.h"
@@ -22,6 +24,7 @@ class LayoutChoiceTest : public testing::Test {
   VariableTable table_;
   Builder b_{graph_, table_, {}};
   Team team_{1};
+  std::unique_ptr<KernelLibrary> library_ = make_library();
 
   Symbol conv(const std::string& name, Symbol x, int64_t filters, int64_t size) {
     const Builder::NameScope scope(b_, name);
@@ -29,7 +32,7 @@ class LayoutChoiceTest : public testing::Test {
     return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
                        {.padding = {pad, pad, pad, pad}});
   }
-  PlanSection choose(Algorithm algorithm) const { return choose_layouts(graph_, algorithm, 1); }
+  PlanSection choose(Algorithm algorithm) const { return choose_layouts(graph_, algorithm, 1, *library_); }
 };
 
 TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_the_pooling_between_there) {
@@ -90,7 +93,7 @@ TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
 class MeasuredLayouts : public LayoutChoiceTest {
  protected:
   PlanSection measure(double budget_s, const std::map<std::string, double>& seconds) {
-    const auto prepare = [&](const KernelRequest& way, Team&) -> std::optional<TimedKernel> {
+    const auto prepare = [&](const KernelRequest& way, KernelQueue&) -> std::optional<TimedKernel> {
       const auto found = seconds.find(way.node.path + " " + way.algorithm);
       const double taken = found == seconds.end() ? 1 : found->second;
       return TimedKernel{.run = [this, taken] {
@@ -98,8 +101,8 @@ class MeasuredLayouts : public LayoutChoiceTest {
         return TimedRun{taken, false};
       }};
     };
-    Tuner tuner({.budget_s = budget_s}, prepare, [this] { return time_s_; });
-    return measure_layouts(graph_, choose(Algorithm::kHeuristic), tuner, team_);
+    Tuner tuner(*library_, {.budget_s = budget_s}, prepare, [this] { return time_s_; });
+    return measure_layouts(graph_, choose(Algorithm::kHeuristic), tuner, team_, *library_);
   }
   double time_s_ = 0;
 };
@@ -117,7 +120,7 @@ TEST_F(MeasuredLayouts, stay_as_the_rules_have_them_where_the_budget_ended) {
   const PlanSection some = measure(2.5, {{"much/Convolution direct", 0.1}, {"little/Convolution direct", 2}});
   EXPECT_EQ(some.nodes.at("much/Convolution").algorithm, "direct");
   EXPECT_EQ(some.nodes.at("little/Convolution").algorithm, "winograd-tiled");
-  EXPECT_NO_THROW(require_section_of(graph_, some)) << "a plan for every process all the same";
+  EXPECT_NO_THROW(require_section_of(graph_, some, *library_)) << "a plan for every process all the same";
   EXPECT_EQ(measure(1e9, direct).nodes.at("little/Convolution").algorithm, "direct");
   EXPECT_EQ(measure(0, direct).nodes, rules.nodes);
 }
@@ -128,7 +131,7 @@ TEST_F(LayoutChoiceTest, a_section_must_hold_exactly_the_nodes_of_the_graph) {
   const PlanSection whole = choose(Algorithm::kHeuristic);
   const auto error_of = [&](const PlanSection& section) -> std::string {
     try {
-      require_section_of(graph_, section);
+      require_section_of(graph_, section, *library_);
     } catch (const ConfigError& error) {
       return error.what();
     }

@@ -1,10 +1,11 @@
-#include "cpu/reference_kernel.h"
+#include "backend/engine/reference_kernel.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "backend/open_device.h"
 #include "backend/reference/kernel.h"
 #include "graph/builder.h"
 #include "support/captured_log.h"
@@ -62,7 +63,7 @@ const reference::Registration kTwice("TestTwice", [](const Node& /*node*/, std::
 });
 
 TEST(ReferenceKernel, is_warned_of_once_per_op) {
-  const auto device = make_cpu_device("cpu:0", {});
+  const auto device = open_device("cpu:0", DeviceOptions{});
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

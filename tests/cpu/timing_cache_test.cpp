@@ -1,4 +1,4 @@
-#include "cpu/timing_cache.h"
+#include "backend/engine/timing_cache.h"
 
 #include <cmath>
 #include <filesystem>
@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/library.h"
 #include "support/temporary_folder.h"
 
 namespace tpack::cpu {
@@ -14,12 +15,12 @@ namespace {
 
 TEST(TimingCache, keeps_timings_in_a_file) {
   const TemporaryFolder folder;
-  TimingCache first(folder.str());
+  TimingCache first(folder.str(), "some hardware", "1.2");
   first.put("a way", {0.25, 64});
   first.put("a busy way", {0.5, 0, true});
   first.put("a way that this CPU lacks", {std::numeric_limits<double>::infinity(), 0});
   first.save();
-  const TimingCache second(folder.str());
+  const TimingCache second(folder.str(), "some hardware", "1.2");
   ASSERT_NE(second.find("a way"), nullptr);
   EXPECT_EQ(second.find("a way")->seconds, 0.25);
   EXPECT_EQ(second.find("a way")->scratch_bytes, 64U);
@@ -32,41 +33,43 @@ TEST(TimingCache, keeps_timings_in_a_file) {
 
 TEST(TimingCache, keeps_what_other_processes_wrote_meanwhile) {
   const TemporaryFolder folder;
-  TimingCache first(folder.str());
-  TimingCache second(folder.str());
+  TimingCache first(folder.str(), "some hardware", "1.2");
+  TimingCache second(folder.str(), "some hardware", "1.2");
   first.put("of the first", {1, 0});
   first.save();
   second.put("of the second", {2, 0});
   second.save();
-  const TimingCache later(folder.str());
+  const TimingCache later(folder.str(), "some hardware", "1.2");
   EXPECT_NE(later.find("of the first"), nullptr);
   EXPECT_NE(later.find("of the second"), nullptr);
 }
 
 TEST(TimingCache, takes_no_timings_of_another_version) {
   const TemporaryFolder folder;
-  TimingCache cache(folder.str());
+  TimingCache cache(folder.str(), "some hardware", "1.2");
   cache.put("a way", {0.5, 0});
   cache.save();
   const std::string path = std::filesystem::directory_iterator(folder.str())->path();
   EXPECT_EQ(path, cache.path());
   const std::string written = content_of(path);
   const std::string header = written.substr(0, written.find('\n'));
-  EXPECT_TRUE(header.starts_with("tpack ")) << header;
-  EXPECT_NE(header.find(" oneDNN "), std::string::npos) << header;
+  EXPECT_EQ(header, "1.2");
   write_content(path, header + "\n12345 0 a way\nno timing\n");
-  ASSERT_NE(TimingCache(folder.str()).find("a way"), nullptr);
-  EXPECT_EQ(TimingCache(folder.str()).find("a way")->seconds, 12345);
-  write_content(path, "tpack 0.0.1 oneDNN 2.6.0\n12345 0 a way\n");
-  EXPECT_EQ(TimingCache(folder.str()).find("a way"), nullptr);
+  ASSERT_NE(TimingCache(folder.str(), "some hardware", "1.2").find("a way"), nullptr);
+  EXPECT_EQ(TimingCache(folder.str(), "some hardware", "1.2").find("a way")->seconds, 12345);
+  write_content(path, "1.1\n12345 0 a way\n");
+  EXPECT_EQ(TimingCache(folder.str(), "some hardware", "1.2").find("a way"), nullptr);
 }
 
-TEST(CpuName, names_vendor_model_and_instruction_set) {
+TEST(CpuLibrary, names_vendor_model_and_instruction_set) {
   const std::regex form("(\\w+) [0-9]+/[0-9]+/[0-9]+ [A-Z0-9_]+");
   std::smatch parts;
-  const std::string name = cpu_name();
+  const auto library = make_library();
+  const std::string name = library->hardware();
   ASSERT_TRUE(std::regex_match(name, parts, form)) << name;
   EXPECT_NE(content_of("/proc/cpuinfo").find(": " + parts[1].str() + "\n"), std::string::npos) << name;
+  EXPECT_TRUE(std::regex_match(library->version(), std::regex("tpack [0-9.]+ oneDNN [0-9.]+")))
+      << library->version();
 }
 
 }  // namespace

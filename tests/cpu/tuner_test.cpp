@@ -1,4 +1,4 @@
-#include "cpu/tuner.h"
+#include "backend/engine/tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/library.h"
+#include "cpu/team.h"
 #include "graph/builder.h"
 #include "ops/convolution.h"
 #include "support/captured_log.h"
@@ -41,7 +43,7 @@ class TunerTest : public testing::Test {
   }
 
   Tuner tuner(Tuner::Options options) {
-    const auto prepare = [this](const KernelRequest& way, Team&) -> std::optional<TimedKernel> {
+    const auto prepare = [this](const KernelRequest& way, KernelQueue&) -> std::optional<TimedKernel> {
       const std::string name = name_of(way);
       if (!seconds_.contains(name)) return std::nullopt;
       return TimedKernel{.run =
@@ -55,7 +57,7 @@ class TunerTest : public testing::Test {
                              },
                          .scratch_bytes = 64};
     };
-    return Tuner(options, prepare, [this] { return time_s_; });
+    return Tuner(*library_, options, prepare, [this] { return time_s_; });
   }
   /// Names of what ran, without repetitions one after the other.
   std::vector<std::string> order() const {
@@ -71,6 +73,7 @@ class TunerTest : public testing::Test {
   VariableTable table_;
   Builder b_{graph_, table_, {}};
   Team team_{1};
+  std::unique_ptr<KernelLibrary> library_ = make_library();
   std::map<std::string, std::vector<double>> seconds_;
   std::set<std::string> disturbed_;
   std::vector<std::string> runs_;
@@ -182,7 +185,7 @@ TEST_F(TunerTest, has_saved_what_it_measured_when_it_is_interrupted) {
   takes("16 direct", {2});
   const TimingJob last = job(16);
   struct Interrupted {};
-  const auto prepare = [&](const KernelRequest& way, Team&) -> std::optional<TimedKernel> {
+  const auto prepare = [&](const KernelRequest& way, KernelQueue&) -> std::optional<TimedKernel> {
     if (way.node.inputs[0].shape()[0] == 16) throw Interrupted();
     const double taken = seconds_.at(name_of(way))[0];
     return TimedKernel{.run = [this, taken] {
@@ -190,7 +193,8 @@ TEST_F(TunerTest, has_saved_what_it_measured_when_it_is_interrupted) {
       return TimedRun{taken, false};
     }};
   };
-  Tuner interrupted({.cache_dir = folder.str(), .budget_s = kNever}, prepare, [this] { return time_s_; });
+  Tuner interrupted(*library_, {.cache_dir = folder.str(), .budget_s = kNever}, prepare,
+                    [this] { return time_s_; });
   const std::vector<TimingJob> jobs = {job(64), last};
   EXPECT_THROW(interrupted.measure(jobs, team_), Interrupted);
   Tuner next = tuner({.cache_dir = folder.str(), .timings = Timings::kKnown});
@@ -235,7 +239,7 @@ TEST_F(TunerTest, calls_impossible_what_this_cpu_lacks) {
 }
 
 TEST_F(TunerTest, times_real_kernels) {
-  const auto measured = Tuner({}).measure({job(2)}, team_);
+  const auto measured = Tuner(*library_, {}).measure({job(2)}, team_);
   EXPECT_GT(measured[0][0].seconds, 0);
   EXPECT_LT(measured[0][0].seconds, kNever);
 }

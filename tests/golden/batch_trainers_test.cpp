@@ -111,9 +111,9 @@ TEST_P(GoldenBatchTrainers, k_means_moves_centers_to_the_means_of_their_samples)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, GoldenBatchTrainers,
-                         testing::Values(EngineSettings::Backend::kReference, EngineSettings::Backend::kCpu),
+                         testing::Values(EngineSettings::Backend::kReference, EngineSettings::Backend::kKernels),
                          [](const auto& param_info) {
-                           return param_info.param == EngineSettings::Backend::kCpu ? "cpu" : "reference";
+                           return param_info.param == EngineSettings::Backend::kKernels ? "cpu" : "reference";
                          });
 
 }  // namespace

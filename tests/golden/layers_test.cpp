@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "backend/device.h"
+#include "backend/open_device.h"
 #include "golden/golden.h"
 #include "graph/passes/gradient.h"
 #include "graph/structural.h"
@@ -165,7 +165,7 @@ TEST_P(GoldenLayer, agrees_with_pytorch_in_double) {
 TEST_P(GoldenLayer, agrees_with_pytorch_on_processors) {
   using Algorithm = DeviceOptions::Algorithm;
   for (const Algorithm algorithm : {Algorithm::kDirect, Algorithm::kHeuristic}) {
-    const CaseRun run(case_named(GetParam()), make_cpu_device("cpu:0", {.algorithm = algorithm}));
+    const CaseRun run(case_named(GetParam()), open_device("cpu:0", DeviceOptions{.algorithm = algorithm}));
     run.expect_golden(2e-6);
   }
 }

@@ -1,7 +1,7 @@
 // Deep Q-learning and proximal policy optimization against 10 steps of PyTorch.
 #include <gmock/gmock.h>
 
-#include "backend/device.h"
+#include "backend/open_device.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
 #include "support/small_model.h"
@@ -77,7 +77,7 @@ TEST_P(GoldenReinforcement, follows_pytorch_in_double) {
 
 TEST_P(GoldenReinforcement, follows_pytorch_on_processors) {
   const auto cpu = [](const std::string& name) {
-    return make_cpu_device(name, {.algorithm = DeviceOptions::Algorithm::kHeuristic});
+    return open_device(name, DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic});
   };
   expect_golden_steps(GetParam(), cpu, DType::kFloat32, 1e-5);
 }

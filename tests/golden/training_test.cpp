@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "backend/open_device.h"
 #include "experiment/experiment.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
@@ -27,7 +28,7 @@ class Training {
         float_type_(options.float_type) {
     ReplicaOptions parallel;
     parallel.make_device = [options, reference](size_t /*tower*/, int /*threads*/) {
-      return reference ? make_reference_device("cpu:0", options) : make_cpu_device("cpu:0", options);
+      return reference ? make_reference_device("cpu:0", options) : open_device("cpu:0", options);
     };
     replicas_ =
         std::make_unique<DataParallel>(*experiment_.tower, experiment_.updates, plan_, std::move(parallel));

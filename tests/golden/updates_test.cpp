@@ -2,6 +2,7 @@
 // ranks.
 #include <gmock/gmock.h>
 
+#include "backend/open_device.h"
 #include "experiment/experiment.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
@@ -42,7 +43,7 @@ class TwoUpdates {
       const std::string name = "cpu:" + std::to_string(k);
       return setting.backend == Backend::kReference
                  ? make_reference_device(name, {.float_type = DType::kFloat64})
-                 : make_cpu_device(name, {.algorithm = DeviceOptions::Algorithm::kDirect});
+                 : open_device(name, DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect});
     };
     options.towers = setting.towers;
     options.world = setting.world;

@@ -1,7 +1,7 @@
 // A critic whose cost has a gradient in it, and its generator, against 10 steps of PyTorch.
 #include <gmock/gmock.h>
 
-#include "backend/device.h"
+#include "backend/open_device.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
 #include "support/small_model.h"
@@ -88,7 +88,7 @@ TEST(GoldenGradientPenalty, follows_pytorch_in_double) {
 TEST(GoldenGradientPenalty, follows_pytorch_on_processors) {
   using Algorithm = DeviceOptions::Algorithm;
   for (const Algorithm algorithm : {Algorithm::kDirect, Algorithm::kHeuristic}) {
-    const auto cpu = [&](const std::string& name) { return make_cpu_device(name, {.algorithm = algorithm}); };
+    const auto cpu = [&](const std::string& name) { return open_device(name, DeviceOptions{.algorithm = algorithm}); };
     expect_golden(cpu, DType::kFloat32, 1e-5);
   }
 }

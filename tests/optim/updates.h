@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/open_device.h"
 #include "backend/program.h"
 #include "config/yaml_reader.h"
 #include "optim/optimizer.h"
@@ -16,7 +17,7 @@ namespace tpack {
 enum class Backend : uint8_t { kReference, kCpu };
 
 inline std::unique_ptr<Device> make_device(Backend backend) {
-  return backend == Backend::kCpu ? make_cpu_device("cpu:0", {.threads = 2})
+  return backend == Backend::kCpu ? open_device("cpu:0", DeviceOptions{.threads = 2})
                                   : make_reference_device("cpu:0", {.float_type = DType::kFloat64});
 }
 

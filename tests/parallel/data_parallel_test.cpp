@@ -1,3 +1,4 @@
+#include "backend/open_device.h"
 #include "parallel/data_parallel.h"
 
 #include <cmath>
@@ -122,8 +123,7 @@ TEST(DataParallel, towers_have_weights_of_their_own_and_one_optimizer) {
     Plan plan;
     ReplicaOptions options;
     options.make_device = [](size_t k, int /*threads*/) {
-      return make_cpu_device("cpu:" + std::to_string(k),
-                             {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
+      return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
     };
     options.towers = 2;
     options.variables = variables;
@@ -305,23 +305,23 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   const auto build = [&](int64_t batch) {
     const Signature signature = {{DType::kFloat32, {batch, 5}}, {DType::kInt32, {batch}}};
     ReplicaOptions options;
-    options.make_device = [](size_t /*tower*/, int /*threads*/) { return make_cpu_device("cpu:0", {}); };
+    options.make_device = [](size_t /*tower*/, int /*threads*/) { return open_device("cpu:0", DeviceOptions{}); };
     DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
     replicas.declare(signature);
     replicas.build(signature);
     replicas.initialize();
   };
   build(kReplicaBatch);
-  EXPECT_EQ(plan.cpu, make_cpu_device("cpu:0", {})->hardware());
+  EXPECT_EQ(plan.hardware, open_device("cpu:0", DeviceOptions{})->hardware());
   build(kReplicaBatch);
   EXPECT_THAT(content_of(folder / "log.txt"), testing::Not(testing::HasSubstr("the plan")));
-  plan.cpu = "Acme 1/2/3";
+  plan.hardware = "Acme 1/2/3";
   build(kReplicaBatch);
   build(2);
   log::close_file();
   EXPECT_THAT(content_of(folder / "log.txt"),
               testing::HasSubstr("the plan was made on another CPU (Acme 1/2/3, this is " +
-                                 make_cpu_device("cpu:0", {})->hardware()));
+                                 open_device("cpu:0", DeviceOptions{})->hardware()));
   EXPECT_THAT(content_of(folder / "log.txt"),
               testing::HasSubstr(
                   "the plan has no section 'backward float32 [2, 5], int32 [2]', so it is planned again"));

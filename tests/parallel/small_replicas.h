@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/open_device.h"
 #include "parallel/data_parallel.h"
 #include "support/small_model.h"
 #include "testkit/gradient_check.h"
@@ -81,7 +82,7 @@ inline Variables train(const Setting& setting) {
   options.make_device = [&](size_t k, int /*threads*/) {
     const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1};
     const std::string name = "cpu:" + std::to_string(k);
-    return reference ? make_reference_device(name, device) : make_cpu_device(name, device);
+    return reference ? make_reference_device(name, device) : open_device(name, device);
   };
   options.towers = setting.towers;
   options.world = setting.world;

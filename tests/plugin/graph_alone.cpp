@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "backend/open_device.h"
 #include "backend/program.h"
 #include "graph/passes/gradient.h"
 #include "nn/nn.h"
@@ -27,7 +28,7 @@ int main() {
   const Tensor target = Tensor::of<float>({4, 1}, {3, 2, 5, 4});  // 3 + 2 a - b
   (void)build(signature_of(std::vector{x, target}));              // declares the variables
 
-  const auto device = make_cpu_device("cpu:0", {});
+  const auto device = open_device("cpu:0", DeviceOptions{});
   device->create_variables(table);
   device->variables().initialize(1);
   Plan plan;

@@ -1,3 +1,4 @@
+#include "backend/open_device.h"
 #include "predict/predictor.h"
 
 #include <cmath>
@@ -121,7 +122,7 @@ layers:
 cost:
   - SoftmaxCrossEntropy: {logits: fc, labels: label}
 )");
-  InferenceTower tower(*model, make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic}));
+  InferenceTower tower(*model, open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic}));
   const Tensor image = testkit::random_tensor({2, 8, 8, 3}, 1, DType::kFloat32);
   std::vector<Tensor> values;
   for (const char* output : {"[conv0]", "[fc]", "[conv0]"}) {

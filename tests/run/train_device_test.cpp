@@ -14,7 +14,8 @@ namespace {
 
 class TrainDevice : public WithTinyRuns {
  protected:
-  /// Trains the network of mnist-convnet with its callbacks and others, on random images, in this process.
+  /// Trains the network of mnist-convnet with its callbacks and others, on random images, in this process, with
+  /// the kernels of the reference.
   LoopResult train_on(const std::string& trainer, const std::string& name,
                       const std::vector<std::string>& more = {}) const {
     TrainOptions options;
@@ -30,7 +31,7 @@ class TrainDevice : public WithTinyRuns {
                          "trainer=" + trainer,
                          "max_epoch=2",
                          "steps_per_epoch=3",
-                         "engine={algorithm: heuristic, threads: 1}",
+                         "engine={backend: reference, threads: 1}",
                          "callbacks.ScheduledHyperParamSetter.values=[[1, 3.0e-4]]",
                          "callbacks=!append [CheckNumerics, MovingAverageSummary, HyperParamSummary]"};
     options.overrides.insert(options.overrides.end(), more.begin(), more.end());

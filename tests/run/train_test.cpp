@@ -285,7 +285,7 @@ TEST_F(Train, takes_the_plan_of_a_file) {
 TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   ASSERT_EQ(train().code, 0);
   Plan plan = Plan::from_json(content_of(run_folder() + "/plan.json"), "plan.json");
-  EXPECT_NE(plan.cpu, "");
+  EXPECT_NE(plan.hardware, "");
   for (auto& [name, section] : plan.sections) section.nodes["conv9/Convolution"] = {"nhwc", "direct"};
   write_content(folder_ / "other.json", plan.to_json());
   const Outcome rejected = train({"--plan", folder_ / "other.json"}, "again");

@@ -1,5 +1,6 @@
 // A network whose inputs have 200 different lengths: what the process holds does not grow once it has met
 // them, and the plan has the first one only.
+#include "backend/open_device.h"
 #include "nn/nn.h"
 #include "parallel/data_parallel.h"
 #include "standalone/expect.h"
@@ -41,8 +42,7 @@ int run() {
   const auto optimizer = Registry<Optimizer>::make("Momentum", {{"learning_rate", 0.01}});
   ReplicaOptions options;
   options.make_device = [](size_t k, int threads) {
-    return make_cpu_device("cpu:" + std::to_string(k),
-                           {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = threads});
+    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = threads});
   };
   options.seed = kSeed;
   Plan plan;

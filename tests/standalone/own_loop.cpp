@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/open_device.h"
 #include "nn/nn.h"
 #include "parallel/data_parallel.h"
 #include "parallel/training_graph.h"
@@ -50,7 +51,7 @@ class OneDevice {
   OneDevice(const TowerFunction& tower, const Optimizer& optimizer)
       : updates_{{.optimizer = &optimizer}},
         graphs_(tower, updates_),
-        device_(make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect})),
+        device_(open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect})),
         backward_("backward", *device_, plan_,
                   [&](const Signature& fed) { return graphs_.backward(0, table_, fed, DType::kFloat32); }),
         update_("update", *device_, plan_,
@@ -95,7 +96,7 @@ void train_two_towers(const TowerFunction& tower, const Optimizer& optimizer, in
                       const VariableStore& one_device, Expectations& check) {
   ReplicaOptions options;
   options.make_device = [](size_t k, int /*threads*/) {
-    return make_cpu_device("cpu:" + std::to_string(k), {.algorithm = DeviceOptions::Algorithm::kDirect});
+    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect});
   };
   options.towers = 2;
   options.seed = kSeed;

@@ -1,5 +1,6 @@
 // ResNet-50 (He et al. 2015, the stride is in the 3x3 convolution), and a loop of one's own on two towers.
 #pragma once
+#include "backend/open_device.h"
 #include "input/input_source.h"
 #include "nn/nn.h"
 #include "parallel/data_parallel.h"
@@ -54,8 +55,7 @@ inline void train(const TowerFunction& tower, const DataFlow& flow, int64_t step
   const auto optimizer = Registry<Optimizer>::make("Momentum", {{"learning_rate", 0.01}, {"momentum", 0.9}});
   ReplicaOptions options{.towers = 2, .seed = 1};
   options.make_device = [](size_t k, int threads) {
-    return make_cpu_device("cpu:" + std::to_string(k),
-                           {.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
+    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
   };
   Plan plan;
   DataParallel towers(tower, {{.optimizer = optimizer.get()}}, plan, options);

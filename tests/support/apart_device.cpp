@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <deque>
 #include <sys/mman.h>
 
-#include "graph/structural.h"
+#include "backend/engine/engine_device.h"
+#include "backend/engine/reference_kernel.h"
 
 namespace tpack {
 namespace {
@@ -18,68 +19,39 @@ size_t whole_pages(size_t bytes) {
 /// From an address that is given out to its bytes.
 constexpr size_t kDistance = size_t{1} << 30U;
 
-class ApartExecutable final : public Executable {
+/// The kernels of the reference, in plain layout.
+class ApartLibrary final : public KernelLibrary {
  public:
-  ApartExecutable(std::unique_ptr<Executable> inside, VariableStore& here, VariableStore& there,
-                  const Graph& graph)
-      : inside_(std::move(inside)), here_(here), there_(there) {
-    for (const auto& node : graph.nodes()) {
-      if (const auto* read = op_cast<Read>(*node)) read_.insert(read->params().variable);
-    }
-    for (const Assignment& assignment : graph.assignments()) assigned_.insert(assignment.variable);
+  const std::string& hardware() const override { return hardware_; }
+  std::string version() const override { return "1"; }
+  Graph rewritten(const Graph& graph) const override { return copy_of(graph); }
+  LayoutRule rule(const Node& /*node*/) const override { return LayoutRule::kPlain; }
+  bool accepts(const Node& /*node*/, Layout layout) const override { return layout == Layout::kPlain; }
+  std::vector<Way> ways(const Node& /*node*/, bool /*only_direct*/) const override { return {}; }
+  PreparedKernel prepare(const KernelRequest& request) const override {
+    return prepare_reference(request, "", &own_address);
   }
-  void run(std::span<const Tensor> inputs, const RunInfo& info) override {
-    for (const std::string& name : read_) copy(here_.tensor(name), there_.tensor(name), true);
-    inside_->run(inputs, info);
-    for (const std::string& name : assigned_) copy(there_.tensor(name), here_.tensor(name), false);
-    for (size_t i = 0; watch_ != nullptr && i < watch_->sets.size(); ++i) watch_->reached(i);
+  std::unique_ptr<Kernel> reorder(const Format& from, const Format& to, int /*pieces*/,
+                                  uint64_t& /*scratch_bytes*/) const override {
+    TPACK_ASSERT(same_memory(from, to), "all formats are plain");
+    const size_t bytes = from.bytes();
+    return make_kernel([bytes](const KernelArgs& args) {
+      std::memcpy(own_address(args.out[0]), own_address(args.in[0]), bytes);
+    });
   }
-  const Tensor& fetched(size_t i) const override { return inside_->fetched(i); }
-  const CompileReport& report() const override { return inside_->report(); }
-  void watch(const AssignmentWatch* watch) override { watch_ = watch; }
-  void profile(bool on) override { inside_->profile(on); }
-  std::vector<NodeTime> times() const override { return inside_->times(); }
 
  private:
-  /// What a device does on its own, without the host: it knows where the bytes are.
-  static void copy(const Tensor& from, const Tensor& to, bool inwards) {
-    const std::byte* source = inwards ? ApartMemory::shadow(from.address()) : from.raw();
-    std::byte* target = inwards ? to.raw() : ApartMemory::shadow(to.address());
-    std::memcpy(target, source, from.bytes());
-  }
-
-  std::unique_ptr<Executable> inside_;
-  VariableStore& here_;
-  VariableStore& there_;
-  std::set<std::string> read_;
-  std::set<std::string> assigned_;
-  const AssignmentWatch* watch_ = nullptr;
+  static std::byte* own_address(std::byte* address) { return ApartMemory::shadow(address); }
+  std::string hardware_ = "apart";
 };
 
-class ApartDevice final : public Device {
+class ApartQueue final : public KernelQueue {
  public:
-  ApartDevice(std::string name, const EngineSettings& settings, int threads)
-      : name_(std::move(name)), memory_(name_), inside_(open_device("cpu:0", settings, threads)) {}
-  const std::string& name() const override { return name_; }
-  DType float_type() const override { return inside_->float_type(); }
-  const std::string& hardware() const override { return inside_->hardware(); }
-  void create_variables(const VariableTable& table) override {
-    variables_ = std::make_unique<VariableStore>(table, memory_);
-    inside_->create_variables(table);
-  }
-  VariableStore& variables() override { return *variables_; }
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
-    return std::make_unique<ApartExecutable>(inside_->compile(graph, section, choosing), *variables_,
-                                             inside_->variables(), graph);
-  }
-  uint64_t arena_bytes() const override { return inside_->arena_bytes(); }
-  int threads() const override { return inside_->threads(); }
+  explicit ApartQueue(int threads) : threads_(threads) {}
+  int threads() const override { return threads_; }
 
  private:
-  std::string name_;
-  ApartMemory memory_;
-  std::unique_ptr<VariableStore> variables_;
-  std::unique_ptr<Device> inside_;
+  int threads_;
 };
 
 }  // namespace
@@ -113,9 +85,14 @@ void ApartMemory::copy(std::byte* to, const std::byte* from, size_t bytes) {
   std::memcpy(shadow(to), shadow(from), bytes);
 }
 
-std::unique_ptr<Device> make_apart_device(const std::string& name, const EngineSettings& settings,
-                                          int threads) {
-  return std::make_unique<ApartDevice>(name, settings, threads);
+std::unique_ptr<Device> make_apart_device(const std::string& name, const DeviceOptions& options) {
+  // Tests open few of them: each keeps its memory until the end of the process.
+  static auto& memories = *new std::deque<ApartMemory>();
+  const int threads = options.threads;
+  return make_engine_device(name, options,
+                            {.library = std::make_unique<ApartLibrary>(),
+                             .open_queue = [threads] { return std::make_unique<ApartQueue>(threads); },
+                             .memory = &memories.emplace_back(name)});
 }
 
 }  // namespace tpack

@@ -25,9 +25,8 @@ class ApartMemory final : public Memory {
   std::string name_;
 };
 
-/// A device whose variables are in an ApartMemory. It computes on processors: before each run it fetches the
-/// variables from its memory, after it puts back those that the program assigns.
-std::unique_ptr<Device> make_apart_device(const std::string& name, const EngineSettings& settings,
-                                          int threads);
+/// A device all of whose values are in an ApartMemory: the engine with reference kernels, which know where
+/// the bytes are. Nothing of the module `cpu` is in it.
+std::unique_ptr<Device> make_apart_device(const std::string& name, const DeviceOptions& options);
 
 }  // namespace tpack

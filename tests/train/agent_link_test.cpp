@@ -74,7 +74,7 @@ std::unique_ptr<SmallTraining> training_of(const std::string& source, const std:
                                            const std::string& input = "Feed") {
   DataFlow flow = make_flow(parse_yaml("[" + source + ", {BatchData: {batch_size: 4}}]", "flow.yaml"));
   return std::make_unique<SmallTraining>(std::move(flow), trainer, "Adam: {learning_rate: 0.01}",
-                                         EngineSettings::Backend::kCpu, make_self_comm(), model_of(model),
+                                         EngineSettings::Backend::kKernels, make_self_comm(), model_of(model),
                                          input);
 }
 

@@ -208,9 +208,9 @@ TEST(BatchTrainer, keeps_variables_on_a_device_with_a_memory_of_its_own) {
   const DeviceKind apart("apart", make_apart_device);
   for (const std::string& yaml : trainers()) {
     const std::string item = yaml.substr(0, yaml.size() - 1);
-    BatchTraining here(yaml, batches(4), make_self_comm(), EngineSettings::Backend::kCpu);
+    BatchTraining here(yaml, batches(4), make_self_comm(), EngineSettings::Backend::kKernels);
     BatchTraining there(item + ", device: 'apart:0'}", batches(4), make_self_comm(),
-                        EngineSettings::Backend::kCpu);
+                        EngineSettings::Backend::kKernels);
     for (BatchTraining* training : {&here, &there}) {
       training->trainer().initialize();
       training->run(0, 6);

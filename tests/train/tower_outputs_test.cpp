@@ -93,7 +93,7 @@ TEST_F(TowerOutputsTest, change_nothing_in_the_training) {
     for (int step = 0; step < 5; ++step) trainer.step(step, {});
     return variables_of(trainer);
   };
-  for (const auto backend : {EngineSettings::Backend::kReference, EngineSettings::Backend::kCpu}) {
+  for (const auto backend : {EngineSettings::Backend::kReference, EngineSettings::Backend::kKernels}) {
     const auto training = [&] {
       return SmallTraining(small_flow(22, "- BatchData: {batch_size: 4}"), "SyncMultiGPU: {devices: 2}",
                            "Adam", backend, make_self_comm(), model_of(kWithDropout));

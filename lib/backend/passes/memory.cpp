@@ -6,10 +6,6 @@
 namespace tpack {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
-
-uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
 struct Placed {
   uint64_t begin;
   uint64_t end;

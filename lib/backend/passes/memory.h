@@ -5,6 +5,9 @@
 
 namespace tpack {
 
+/// Bytes rounded up, so that the next block starts on a cache line.
+inline uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// A buffer that lives from one step of a schedule to another (both included).
 struct Lifetime {
   uint64_t bytes = 0;

@@ -20,7 +20,7 @@ std::map<std::string, Kernel>& kernels() {
 /// Runs every needed node in graph order; each value has a tensor of its own.
 class ReferenceExecutable final : public Executable {
  public:
-  ReferenceExecutable(const Graph& graph, VariableStore& store) : graph_(rebuilt(graph)), store_(store) {
+  ReferenceExecutable(const Graph& graph, VariableStore& store) : graph_(copy_of(graph)), store_(store) {
     const std::vector<bool> needed = graph_.needed();
     values_.resize(graph_.size());
     for (const auto& node : graph_.nodes()) {
@@ -77,21 +77,6 @@ class ReferenceExecutable final : public Executable {
     double began_s = 0;
     double last_s = 0;
   };
-
-  /// The caller's graph may be destroyed; its ops are shared.
-  static Graph rebuilt(const Graph& graph) {
-    Graph copy;
-    std::vector<const Node*> twins;
-    const auto mapped = [&](Symbol s) { return twins[static_cast<size_t>(s.node->id)]->out(s.output); };
-    for (const auto& node : graph.nodes()) {
-      std::vector<Symbol> inputs;
-      for (const Symbol& s : node->inputs) inputs.push_back(mapped(s));
-      twins.push_back(&copy.add(node->op, inputs, node->path, node->origin));
-    }
-    for (const Fetch& fetch : graph.fetches()) copy.fetch(fetch.name, mapped(fetch.value));
-    for (const Assignment& a : graph.assignments()) copy.assign(a.variable, mapped(a.value));
-    return copy;
-  }
 
   void prepare(const Node& node) {
     auto& values = values_[static_cast<size_t>(node.id)];

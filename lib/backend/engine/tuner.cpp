@@ -1,4 +1,4 @@
-#include "cpu/tuner.h"
+#include "backend/engine/tuner.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,16 +11,16 @@
 #include "system/log.h"
 #include "system/terminal.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-std::string key_of(const KernelRequest& r, const Team& team) {
+std::string key_of(const KernelRequest& r, const KernelQueue& queue) {
   std::string key = r.node.op->key();
   for (const Symbol& input : r.node.inputs) key += " " + input.spec().str();
   return key + " " + name_of(r.layout) + " " + r.algorithm + " " + std::to_string(r.pieces) + " pieces " +
-         std::to_string(team.threads()) + " threads";
+         std::to_string(queue.threads()) + " threads";
 }
 
 /// One way of a node while the ways compete.
@@ -40,10 +40,10 @@ struct Contender {
   }
 };
 
-std::vector<Contender> contenders_of(const TimingJob& job, Team& team, const PrepareTimed& prepare) {
+std::vector<Contender> contenders_of(const TimingJob& job, KernelQueue& queue, const PrepareTimed& prepare) {
   std::vector<Contender> all;
   for (const KernelRequest& way : job.ways) {
-    Contender& one = all.emplace_back(Contender{.kernel = prepare(way, team)});
+    Contender& one = all.emplace_back(Contender{.kernel = prepare(way, queue)});
     one.is_out = !one.kernel;
     if (one.kernel) one.measured.scratch_bytes = one.kernel->scratch_bytes;
   }
@@ -171,29 +171,33 @@ class Tuner::Progress {
   double shown_s_ = 0;
 };
 
-Tuner::Tuner(const Options& options) : Tuner(options, nullptr, monotonic_s) {}
+Tuner::Tuner(const KernelLibrary& library, const Options& options)
+    : Tuner(library, options, nullptr, monotonic_s) {}
 
-Tuner::Tuner(const Options& options, PrepareTimed prepare, std::function<double()> now)
-    : timings_(options.timings),
+Tuner::Tuner(const KernelLibrary& library, const Options& options, PrepareTimed prepare,
+             std::function<double()> now)
+    : library_(library),
+      memory_(*options.memory),
+      timings_(options.timings),
       budget_s_(options.budget_s),
       prepare_(std::move(prepare)),
       now_(std::move(now)),
-      cache_(options.cache_dir) {
+      cache_(options.cache_dir, library.hardware(), library.version()) {
   if (timings_ == Timings::kAll) budget_s_ = kNever;
 }
 
-std::vector<std::vector<Measurement>> Tuner::measure(const std::vector<TimingJob>& jobs, Team& team,
+std::vector<std::vector<Measurement>> Tuner::measure(const std::vector<TimingJob>& jobs, KernelQueue& queue,
                                                      const std::function<void()>& before_timing) {
-  const std::vector<Work> work = work_of(jobs, team);
+  const std::vector<Work> work = work_of(jobs, queue);
   if (!work.empty() && timings_ != Timings::kKnown && spent_s_ < budget_s_) {
     before_timing();
-    time(work, team);
+    time(work, queue);
   }
   std::vector<std::vector<Measurement>> all;
   for (const TimingJob& job : jobs) {
     std::vector<Measurement>& measured = all.emplace_back();
     for (const KernelRequest& way : job.ways) {
-      const Measurement* const known = cache_.find(key_of(way, team));
+      const Measurement* const known = cache_.find(key_of(way, queue));
       if (known != nullptr) measured.push_back(*known);
     }
     if (measured.size() < job.ways.size()) measured.clear();
@@ -202,21 +206,21 @@ std::vector<std::vector<Measurement>> Tuner::measure(const std::vector<TimingJob
 }
 
 /// Timings that were disturbed are good enough, unless everything is to be timed.
-bool Tuner::knows(const TimingJob& job, const Team& team) const {
+bool Tuner::knows(const TimingJob& job, const KernelQueue& queue) const {
   return std::ranges::all_of(job.ways, [&](const KernelRequest& way) {
-    const Measurement* const known = cache_.find(key_of(way, team));
+    const Measurement* const known = cache_.find(key_of(way, queue));
     return known != nullptr && !(known->disturbed && timings_ == Timings::kAll);
   });
 }
 
 /// What is not known yet, the most work first.
-std::vector<Tuner::Work> Tuner::work_of(const std::vector<TimingJob>& jobs, const Team& team) const {
+std::vector<Tuner::Work> Tuner::work_of(const std::vector<TimingJob>& jobs, const KernelQueue& queue) const {
   std::vector<Work> work;
   std::map<std::string, size_t> of_key;
   for (const TimingJob& job : jobs) {
-    if (knows(job, team)) continue;
+    if (knows(job, queue)) continue;
     std::string key;
-    for (const KernelRequest& way : job.ways) key += key_of(way, team) + "\n";
+    for (const KernelRequest& way : job.ways) key += key_of(way, queue) + "\n";
     const auto [found, is_new] = of_key.emplace(key, work.size());
     if (is_new) work.push_back({.job = &job});
     const Node& node = job.ways[job.preferred].node;
@@ -226,18 +230,20 @@ std::vector<Tuner::Work> Tuner::work_of(const std::vector<TimingJob>& jobs, cons
   return work;
 }
 
-void Tuner::time(const std::vector<Work>& work, Team& team) {
+void Tuner::time(const std::vector<Work>& work, KernelQueue& queue) {
   constexpr double kSaveSeconds = 1;
-  KernelTimer timer;
-  const PrepareTimed real = [&timer](const KernelRequest& way, Team& on) { return timer.prepare(way, on); };
+  KernelTimer timer(library_, memory_);
+  const PrepareTimed real = [&timer](const KernelRequest& way, KernelQueue& on) {
+    return timer.prepare(way, on);
+  };
   Progress progress(work, budget_s_ - spent_s_);
   began_s_ = now_();
   double saved_s = began_s_;
   for (const Work& one : work) {
     if (left_s() <= 0) break;
-    if (!time_one(one, team, prepare_ ? prepare_ : real)) continue;
+    if (!time_one(one, queue, prepare_ ? prepare_ : real)) continue;
     std::vector<Measurement> measured;
-    for (const KernelRequest& way : one.job->ways) measured.push_back(*cache_.find(key_of(way, team)));
+    for (const KernelRequest& way : one.job->ways) measured.push_back(*cache_.find(key_of(way, queue)));
     progress.add(one, measured, now_() - began_s_);
     if (now_() - saved_s < kSaveSeconds) continue;
     cache_.save();
@@ -249,19 +255,19 @@ void Tuner::time(const std::vector<Work>& work, Team& team) {
 }
 
 /// False if that would take longer than is left, or did.
-bool Tuner::time_one(const Work& work, Team& team, const PrepareTimed& prepare) {
+bool Tuner::time_one(const Work& work, KernelQueue& queue, const PrepareTimed& prepare) {
   constexpr double kFirstGuess = 20e9;  // FLOPs per second of a thread
   constexpr int kMinRuns = 2;
   const TimingJob& job = *work.job;
   std::vector<Contender> all;
   try {
-    all = contenders_of(job, team, prepare);
+    all = contenders_of(job, queue, prepare);
   } catch (const ResourceError&) {
     return false;  // no memory to time it in
   }
   const Node& node = job.ways[job.preferred].node;
   const double flops = node.op->flops(node);
-  const double speed = flops_per_s_ > 0 ? flops_per_s_ : kFirstGuess * team.threads();
+  const double speed = flops_per_s_ > 0 ? flops_per_s_ : kFirstGuess * queue.threads();
   double expected_s = 0;
   for (const Contender& one : all) {
     if (one.kernel) expected_s += kMinRuns * flops * one.kernel->share / speed;
@@ -270,7 +276,7 @@ bool Tuner::time_one(const Work& work, Team& team, const PrepareTimed& prepare) 
   double best = kNever;
   for (size_t i = 0; i < all.size(); ++i) {
     best = std::min(best, all[i].measured.seconds);
-    cache_.put(key_of(job.ways[i], team), all[i].measured);
+    cache_.put(key_of(job.ways[i], queue), all[i].measured);
   }
   if (best < kNever && best > 0) flops_per_s_ = flops / best;
   return true;
@@ -293,4 +299,4 @@ std::vector<double> comparable_seconds(const std::vector<Measurement>& measured,
   return seconds;
 }
 
-}  // namespace tpack::cpu
+}  // namespace tpack

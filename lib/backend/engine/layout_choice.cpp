@@ -1,4 +1,4 @@
-#include "cpu/layout_choice.h"
+#include "backend/engine/layout_choice.h"
 
 #include <algorithm>
 #include <array>
@@ -8,18 +8,13 @@
 #include <numeric>
 #include <set>
 
-#include "backend/passes/depth_first.h"
-#include "backend/passes/fused_ops.h"
-#include "cpu/onednn.h"
-#include "cpu/winograd.h"
 #include "graph/images.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 constexpr double kReorderBytesPerSecond = 5e9;   // read and written, one thread
 constexpr double kDirectFlopsPerSecond = 100e9;  // one thread; only ratios matter
-constexpr double kWinogradGain = 1.5;
 
 /// One way to run a node.
 struct Option {
@@ -28,73 +23,11 @@ struct Option {
   double seconds = 0;
 };
 
-const ConvolutionParams* window_of(const Op& op) {
-  if (const auto* c = dynamic_cast<const Convolution*>(&op)) return &c->params();
-  if (const auto* c = dynamic_cast<const FusedConvolution*>(&op)) return &c->params().window;
-  if (const auto* c = dynamic_cast<const ConvolutionBackwardData*>(&op)) return &c->params().window;
-  if (const auto* c = dynamic_cast<const ConvolutionBackwardWeights*>(&op)) return &c->params().window;
-  return nullptr;
-}
-
-/// The window of a convolution in any direction; null for other nodes.
-const ConvolutionParams* window_of(const Node& node) {
-  const auto* joined = op_cast<DepthFirst>(node);
-  if (joined == nullptr) return window_of(*node.op);
-  const ConvolutionParams* first = window_of(*joined->first());
-  return first != nullptr ? first : window_of(*joined->second());
-}
-
-/// Weights that a convolution reads, or whose gradient it computes.
-const Shape& weights_of(const Node& node) {
-  const auto* joined = op_cast<DepthFirst>(node);
-  const bool gives_weights =
-      op_cast<ConvolutionBackwardWeights>(node) != nullptr || (joined != nullptr && joined->sums());
-  return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
-}
-
-/// The Winograd algorithms that exist here and may win, with the one that usually wins first. There must be
-/// enough channels to pay for the transforms, and few enough that the transformed filters stay in the cache.
-std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
-  constexpr int64_t kMinChannels = 16;
-  constexpr int64_t kMinForOneDnn = 32;
-  constexpr int64_t kMaxTiledElements = 128;
-  const Shape& w = weights_of(node);
-  const int64_t fewest = std::min(w[0], w[1]);
-  const int64_t most = std::max(w[0], w[1]);
-  if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
-  if (fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
-  if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};
-  return {"winograd", kTiledWinograd};
-}
-
-/// Whether the first of them usually wins. The tiled one is slower than direct convolutions where the
-/// transformed filters are larger than the cache, except for gradients of weights, whose filters are results.
-bool usually_wins(const std::string& winograd, const Node& node) {
-  constexpr int64_t kMaxTiledElements = 256;
-  const Shape& w = weights_of(node);
-  const bool gives_weights = node.outputs[0].shape == w;
-  return winograd != kTiledWinograd || gives_weights || std::max(w[0], w[1]) <= kMaxTiledElements;
-}
-
-LayoutRule rule(const Node& node) {
-  const KernelEntry* entry = find_kernel(node);
-  return entry == nullptr ? LayoutRule::kPlain : entry->rule;
-}
-
-/// True if the node's layout is chosen.
-bool has_choice(const Node& node, const Images& images) {
-  return rule(node) != LayoutRule::kPlain && images.touch(node);
-}
-
 constexpr std::array<Layout, 2> kLayoutsOfImages = {Layout::kNhwc, Layout::kBlocked};
 
-bool accepts(const Node& node, Layout layout) {
-  const KernelEntry* entry = find_kernel(node);
-  return entry->accepts == nullptr || entry->accepts(node, layout);
-}
-bool accepts_all(const Node& node) {
-  return std::all_of(kLayoutsOfImages.begin(), kLayoutsOfImages.end(),
-                     [&](Layout layout) { return accepts(node, layout); });
+/// True if the node's layout is chosen.
+bool has_choice(const Node& node, const Images& images, const KernelLibrary& library) {
+  return library.rule(node) != LayoutRule::kPlain && images.touch(node);
 }
 
 /// One thing that has a layout of its own: a convolution, a region of nodes that take any layout but all the
@@ -108,8 +41,13 @@ struct Unit {
 class Search {
  public:
   /// With the times that the fixed rules estimate.
-  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces)
-      : graph_(graph), images_(graph), algorithm_(algorithm), pieces_(pieces), unit_of_(graph.size(), -1) {
+  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces, const KernelLibrary& library)
+      : graph_(graph),
+        images_(graph),
+        algorithm_(algorithm),
+        pieces_(pieces),
+        library_(library),
+        unit_of_(graph.size(), -1) {
     make_units();
     for (Unit& unit : units_) fill_options(unit);
     find_edges();
@@ -117,13 +55,13 @@ class Search {
 
   /// Measures the times of convolutions against what the fixed rules chose for the whole graph. A unit that
   /// is not measured stays as the rules have it.
-  void measure(const PlanSection& rules, Tuner& tuner, Team& team,
+  void measure(const PlanSection& rules, Tuner& tuner, KernelQueue& queue,
                const std::function<void()>& before_timing) {
     std::vector<TimingJob> jobs;
     std::vector<Unit*> measured_units;
     for (Unit& unit : units_) {
       const Node& node = *unit.nodes.front();
-      if (window_of(node) == nullptr || unit.options.size() < 2) continue;
+      if (!has_ways(node) || unit.options.size() < 2) continue;
       TimingJob job;
       for (size_t i = 0; i < unit.options.size(); ++i) {
         const Option& option = unit.options[i];
@@ -134,7 +72,7 @@ class Search {
       jobs.push_back(std::move(job));
       measured_units.push_back(&unit);
     }
-    const auto measured = tuner.measure(jobs, team, before_timing);
+    const auto measured = tuner.measure(jobs, queue, before_timing);
     for (size_t k = 0; k < jobs.size(); ++k) {
       std::vector<double> seconds(jobs[k].ways.size(), std::numeric_limits<double>::infinity());
       seconds[jobs[k].preferred] = 0;
@@ -188,7 +126,7 @@ class Search {
     std::map<int, int> unit_of_root;
     for (const auto& node : graph_.nodes()) {
       const auto id = static_cast<size_t>(node->id);
-      if (!needed[id] || !has_choice(*node, images_)) continue;
+      if (!needed[id] || !has_choice(*node, images_, library_)) continue;
       const int root = joins_region(*node) ? find(node->id) : -1 - node->id;
       const auto [at, fresh] = unit_of_root.emplace(root, static_cast<int>(units_.size()));
       if (fresh) units_.emplace_back();
@@ -197,38 +135,27 @@ class Search {
     }
   }
 
-  static bool joins_region(const Node& node) {
-    return rule(node) == LayoutRule::kAgnostic && accepts_all(node);
+  bool has_ways(const Node& node) const { return library_.rule(node) == LayoutRule::kChosen; }
+  bool joins_region(const Node& node) const {
+    const auto accepts = [&](Layout layout) { return library_.accepts(node, layout); };
+    return library_.rule(node) == LayoutRule::kAgnostic && std::ranges::all_of(kLayoutsOfImages, accepts);
   }
 
   void fill_options(Unit& unit) {
     const Node& first = *unit.nodes.front();
-    const ConvolutionParams* window = window_of(first);
-    if (window == nullptr) {
-      for (const Layout layout : kLayoutsOfImages) {
-        const double padding = layout == Layout::kBlocked ? padding_seconds(unit) : 0;
-        if (accepts(first, layout)) unit.options.push_back({layout, "", padding});
-      }
-      TPACK_ASSERT(!unit.options.empty(), "no layout for " + first.path);
-    } else {
-      convolution_options(first, *window, unit);
+    if (has_ways(first)) return add_ways(first, unit);
+    for (const Layout layout : kLayoutsOfImages) {
+      const double padding = layout == Layout::kBlocked ? padding_seconds(unit) : 0;
+      if (library_.accepts(first, layout)) unit.options.push_back({layout, "", padding});
     }
+    TPACK_ASSERT(!unit.options.empty(), "no layout for " + first.path);
   }
 
-  void convolution_options(const Node& node, const ConvolutionParams& window, Unit& unit) {
-    unit.options = {{Layout::kNhwc, "direct", 0}};
-    // Without AVX-512, oneDNN has only its reference kernels for this layout.
-    if (has_avx512()) unit.options.push_back({Layout::kBlocked, "direct", 0});
-    std::vector<std::string> algorithms;
-    if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
-    for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
+  void add_ways(const Node& node, Unit& unit) const {
     const double flops = node.op->flops(node);
-    const bool wins = !algorithms.empty() && usually_wins(algorithms.front(), node);
-    for (Option& option : unit.options) {
-      const bool is_first = !algorithms.empty() && option.algorithm == algorithms.front();
-      const double gain = !is_first ? 1 : wins ? kWinogradGain : 1 / kWinogradGain;
-      option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * gain);
-    }
+    for (Way& way : library_.ways(node, algorithm_ == DeviceOptions::Algorithm::kDirect))
+      unit.options.push_back(
+          {way.layout, std::move(way.algorithm), flops / (kDirectFlopsPerSecond * pieces_ * way.gain)});
   }
 
   /// If the number of channels is not a multiple of 16, the padding is computed too.
@@ -254,7 +181,7 @@ class Search {
       for (const Symbol& s : node->inputs) {
         // One-channel images have the same order in both plain layouts.
         if (!images_.contains(s) || !seen.emplace(s, consumer).second) continue;
-        const bool first_layer = window_of(*node) != nullptr && s.shape()[1] == 1;
+        const bool first_layer = has_ways(*node) && s.shape()[1] == 1;
         if (first_layer) continue;
         const double seconds =
             2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * pieces_);
@@ -331,6 +258,7 @@ class Search {
   Images images_;
   DeviceOptions::Algorithm algorithm_;
   int pieces_;
+  const KernelLibrary& library_;
   std::vector<int> unit_of_;  // by node id, -1 for nodes without images
   std::vector<Unit> units_;
   std::vector<Edge> edges_;
@@ -339,18 +267,19 @@ class Search {
 
 }  // namespace
 
-PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces) {
-  return Search(graph, algorithm, pieces).run();
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces,
+                           const KernelLibrary& library) {
+  return Search(graph, algorithm, pieces, library).run();
 }
 
-PlanSection measure_layouts(const Graph& graph, const PlanSection& rules, Tuner& tuner, Team& team,
-                            const std::function<void()>& before_timing) {
-  Search search(graph, DeviceOptions::Algorithm::kAuto, rules.pieces);
-  search.measure(rules, tuner, team, before_timing);
+PlanSection measure_layouts(const Graph& graph, const PlanSection& rules, Tuner& tuner, KernelQueue& queue,
+                            const KernelLibrary& library, const std::function<void()>& before_timing) {
+  Search search(graph, DeviceOptions::Algorithm::kAuto, rules.pieces, library);
+  search.measure(rules, tuner, queue, before_timing);
   return search.run();
 }
 
-void require_section_of(const Graph& graph, const PlanSection& section) {
+void require_section_of(const Graph& graph, const PlanSection& section, const KernelLibrary& library) {
   const auto reject = [](const std::string& what) {
     throw PlanError("the plan " + what + ": it is for another network or version of tpack");
   };
@@ -358,7 +287,7 @@ void require_section_of(const Graph& graph, const PlanSection& section) {
   const std::vector<bool> needed = graph.needed();
   const Images images(graph);
   for (const auto& node : graph.nodes()) {
-    if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node, images)) continue;
+    if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node, images, library)) continue;
     if (!section.nodes.contains(node->path)) reject("has no entry for node " + node->path);
     chosen.insert(node->path);
   }
@@ -367,4 +296,4 @@ void require_section_of(const Graph& graph, const PlanSection& section) {
   }
 }
 
-}  // namespace tpack::cpu
+}  // namespace tpack

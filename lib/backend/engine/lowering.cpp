@@ -1,22 +1,21 @@
-#include "cpu/lowering.h"
+#include "backend/engine/lowering.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "cpu/primitive.h"
-#include "cpu/reference_kernel.h"
 #include "graph/structural.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 using Place = Value::Place;
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store)
-      : graph_(graph), section_(section), store_(store) {}
+  Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store,
+           const KernelLibrary& library)
+      : graph_(graph), section_(section), store_(store), library_(library) {}
 
   LoweredProgram run() {
     const std::vector<bool> needed = graph_.needed();
@@ -47,11 +46,10 @@ class Lowering {
       value_of_[node.out()] = variable(read->params().variable, node.outputs[0]);
       return;
     }
-    const KernelEntry* entry = find_kernel(node);
     const auto chosen = section_.nodes.find(node.path);
     const NodeChoice choice = chosen == section_.nodes.end() ? NodeChoice{"plain", ""} : chosen->second;
     const KernelRequest request{node, layout_from(choice.layout), choice.algorithm, section_.pieces};
-    PreparedKernel prepared = entry != nullptr ? entry->prepare(request) : prepare_reference(request);
+    PreparedKernel prepared = library_.prepare(request);
     std::vector<int> in;
     for (size_t i = 0; i < node.inputs.size(); ++i)
       in.push_back(in_format(value_of_.at(node.inputs[i]), prepared.in[i], node.path));
@@ -71,7 +69,7 @@ class Lowering {
     step.scratch_bytes = prepared.scratch_bytes;
     step.in_place = std::move(prepared.in_place);
     step.path = node.path;
-    step.kind = std::string(node.op->type()) + (entry == nullptr ? " (reference)" : "");
+    step.kind = library_.kind(node);
     step.flops = node.op->flops(node);
     program_.steps.push_back(std::move(step));
   }
@@ -83,22 +81,22 @@ class Lowering {
   }
 
   static Format plain_of(const Format& image) {
-    return {Layout::kPlain, {image.md.dims(), image.md.data_type(), dnnl::memory::format_tag::abcd}};
+    return make_format({image.type, image.sizes}, Layout::kPlain);
   }
 
   /// The value in the requested format: itself, an earlier copy, or a new copy.
   int in_format(int value, const Format& wanted, const std::string& path) {
     const Format have = program_.values[static_cast<size_t>(value)].format;
     if (same_memory(have, wanted)) return value;
-    if (have.md.dims().size() != wanted.md.dims().size()) {
-      // oneDNN sees the weights of a grouped convolution with one more axis: only the plain order is the same
-      // for both.
+    if (have.sizes.rank() != wanted.sizes.rank()) {
+      // A library may see the weights of a grouped convolution with one more axis: only the plain order is
+      // the same for both.
       const Format& image = have.layout == Layout::kOpaque ? wanted : have;
       if (image.layout != Layout::kPlain)
         return in_format(in_format(value, plain_of(image), path), wanted, path);
     }
     for (const auto& [source, copy] : copies_) {
-      if (source == value && program_.values[static_cast<size_t>(copy)].format.md == wanted.md) return copy;
+      if (source == value && program_.values[static_cast<size_t>(copy)].format == wanted) return copy;
     }
     const int copy = new_value({Place::kArena, wanted});
     copies_.emplace_back(value, copy);
@@ -109,9 +107,9 @@ class Lowering {
 
   Step reorder(int from, int to, const std::string& path) const {
     Step step;
-    step.kernel =
-        make_reorder(program_.values[static_cast<size_t>(from)].format,
-                     program_.values[static_cast<size_t>(to)].format, section_.pieces, step.scratch_bytes);
+    step.kernel = library_.reorder(program_.values[static_cast<size_t>(from)].format,
+                                   program_.values[static_cast<size_t>(to)].format, section_.pieces,
+                                   step.scratch_bytes);
     step.in = {from};
     step.out = {to};
     step.path = path;
@@ -281,6 +279,7 @@ class Lowering {
   const Graph& graph_;
   const PlanSection& section_;
   const VariableStore& store_;
+  const KernelLibrary& library_;
   LoweredProgram program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
@@ -294,8 +293,9 @@ int LoweredProgram::owner(int value) const {
   return value;
 }
 
-LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
-  return Lowering(graph, section, store).run();
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
+                     const KernelLibrary& library) {
+  return Lowering(graph, section, store, library).run();
 }
 
-}  // namespace tpack::cpu
+}  // namespace tpack

@@ -1,4 +1,4 @@
-#include "cpu/kernel_timer.h"
+#include "backend/engine/kernel_timer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,10 @@
 
 #include "backend/passes/depth_first.h"
 #include "core/clock.h"
-#include "cpu/compute_mode.h"
 #include "graph/structural.h"
 #include "tensor/tensor.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 // A run of so much work takes 20 to 50 ms on a thread: long enough for a clock on a busy machine.
@@ -49,8 +48,6 @@ struct PartOfBatch {
   Graph graph;
   const Node* node = nullptr;
 };
-
-PreparedKernel prepared(const KernelRequest& request) { return find_kernel(request.node)->prepare(request); }
 
 /// How often threads of this process have lost a processor to others so far.
 long interruptions() {
@@ -108,23 +105,23 @@ int64_t images_to_time(const KernelRequest& request) {
 void KernelTimer::Block::reserve(uint64_t bytes) {
   if (storage_ && storage_->bytes() >= bytes) return;
   storage_.reset();
-  storage_ = Storage::allocate_zeros(std::max<uint64_t>(bytes, sizeof(float)));
-  float* const values = floats_out(storage_->data());
-  for (size_t i = 0; i < storage_->bytes() / sizeof(float); ++i)
-    values[i] = static_cast<float>(i % 997) * 1e-3F - 0.5F;
+  std::vector<float> values(std::max<uint64_t>(bytes / sizeof(float), 1));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 997) * 1e-3F - 0.5F;
+  storage_ = memory_.allocate_zeros(values.size() * sizeof(float));
+  memory_.write(storage_->address(), reinterpret_cast<const std::byte*>(values.data()), storage_->bytes());
 }
 
-std::optional<TimedKernel> KernelTimer::prepare(const KernelRequest& request, Team& team) {
+std::optional<TimedKernel> KernelTimer::prepare(const KernelRequest& request, KernelQueue& queue) {
   TimedKernel timed;
   auto kernel = std::make_shared<PreparedKernel>();
   try {
-    *kernel = prepared(request);
+    *kernel = library_.prepare(request);
     timed.scratch_bytes = kernel->scratch_bytes;
     const int64_t images = images_to_time(request);
     const int64_t batch = batch_of(request.node);
     if (images < batch) {
       const PartOfBatch part(request.node, images);
-      *kernel = prepared({*part.node, request.layout, request.algorithm, request.pieces});
+      *kernel = library_.prepare({*part.node, request.layout, request.algorithm, request.pieces});
       timed.share = static_cast<double>(images) / static_cast<double>(batch);
     }
   } catch (const ConfigError&) {
@@ -134,19 +131,22 @@ std::optional<TimedKernel> KernelTimer::prepare(const KernelRequest& request, Te
   const std::vector<uint64_t> out = places(kernel->out);
   inputs_.reserve(in.back());
   outputs_.reserve(out.back() + kernel->scratch_bytes);
-  timed.run = [this, kernel, in, out, &team] {
+  timed.run = [this, kernel, in, out, &queue] {
     const std::vector<std::byte*> from = pointers(inputs_.data(), in);
     const std::vector<std::byte*> to = pointers(outputs_.data(), out);
     const RunInfo info;
-    const KernelArgs args{from, to, outputs_.data() + out.back(), &info, &team};
-    const ComputeMode mode;  // as in a run
-    const long before = interruptions();
-    const Stopwatch watch;
-    kernel->kernel->run(args);
-    const double seconds = watch.seconds();
-    return TimedRun{seconds, interruptions() != before};
+    const KernelArgs args{from, to, outputs_.data() + out.back(), &info, &queue};
+    TimedRun timed_run;
+    queue.submit([&] {  // as in a run
+      const long before = interruptions();
+      const Stopwatch watch;
+      kernel->kernel->run(args);
+      queue.wait();
+      timed_run = {watch.seconds(), interruptions() != before};
+    });
+    return timed_run;
   };
   return timed;
 }
 
-}  // namespace tpack::cpu
+}  // namespace tpack

@@ -4,20 +4,21 @@
 #include <map>
 #include <string>
 
-namespace tpack::cpu {
+namespace tpack {
 
 /// What timing one way to run a node gave.
 struct Measurement {
-  double seconds = 0;  // of one run; infinite if this CPU does not have the way
+  double seconds = 0;  // of one run; infinite if this hardware does not have the way
   uint64_t scratch_bytes = 0;
-  bool disturbed = false;  // other processes used the processors in every run
+  bool disturbed = false;  // other processes used the hardware in every run
 };
 
-/// Timings by node and way, in memory and, if a folder is given, in a file per CPU. Timings of another
-/// version of tpack or oneDNN are not used. Threads: one at a time; several processes may share the file.
+/// Timings by node and way, in memory and, if a folder is given, in a file for each kind of hardware. Timings
+/// of another version of the kernels are not used. Threads: one at a time; several processes may share the
+/// file.
 class TimingCache {
  public:
-  explicit TimingCache(const std::string& folder);
+  TimingCache(const std::string& folder, std::string hardware, std::string version);
 
   /// Null if there is none.
   const Measurement* find(const std::string& key) const;
@@ -32,10 +33,8 @@ class TimingCache {
   void add_from_file();
 
   std::string path_;
+  std::string version_;  // the first line of the file
   std::map<std::string, Measurement> known_;
 };
 
-/// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.
-std::string cpu_name();
-
-}  // namespace tpack::cpu
+}  // namespace tpack

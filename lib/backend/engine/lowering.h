@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "backend/engine/kernel.h"
 #include "backend/plan.h"
 #include "backend/variable_store.h"
-#include "cpu/kernel.h"
 #include "graph/graph.h"
 
-namespace tpack::cpu {
+namespace tpack {
 
 /// A block of memory that kernels read and write.
 struct Value {
@@ -29,7 +29,7 @@ struct Value {
 
 /// One kernel with what it reads and writes, by value number.
 struct Step {
-  std::unique_ptr<CpuKernel> kernel;
+  std::unique_ptr<Kernel> kernel;
   std::vector<int> in;
   std::vector<int> out;
   uint64_t scratch_bytes = 0;
@@ -53,6 +53,7 @@ struct LoweredProgram {
 /// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
 /// differ; results that become variables or are fetched are written directly to their place where that is
 /// safe. `store` says which variables share memory.
-LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
+                     const KernelLibrary& library);
 
-}  // namespace tpack::cpu
+}  // namespace tpack

@@ -1,13 +1,11 @@
-#include "cpu/executable.h"
+#include "backend/engine/executable.h"
 
 #include <algorithm>
 
 #include "backend/passes/memory.h"
 #include "core/clock.h"
-#include "cpu/compute_mode.h"
-#include "cpu/onednn.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 using Place = Value::Place;
@@ -63,16 +61,21 @@ ArenaPlan plan_arena(const LoweredProgram& program) {
                       "; use a smaller batch_size");
 }
 
-class CpuExecutable final : public Executable {
+class EngineExecutable final : public Executable {
  public:
-  CpuExecutable(LoweredProgram program, VariableStore& store, std::shared_ptr<Arena> arena,
-                std::shared_ptr<Team> team)
+  EngineExecutable(LoweredProgram program, VariableStore& store, std::shared_ptr<Arena> arena,
+                   std::shared_ptr<KernelQueue> queue)
       : program_(std::move(program)),
         plan_(plan_arena(program_)),
         store_(store),
         arena_(std::move(arena)),
-        team_(std::move(team)) {
-    for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
+        queue_(std::move(queue)),
+        on_host_(&arena_->memory == &host_memory()) {
+    for (const TensorSpec& spec : program_.fetches) {
+      fetched_.emplace_back(spec);
+      targets_.push_back(on_host_ ? fetched_.back() : in_memory(spec));
+    }
+    is_on_host_.assign(fetched_.size(), on_host_);
     report_.arena_bytes = plan_.bytes;
     arena_->reserve(report_.arena_bytes);
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
@@ -85,25 +88,21 @@ class CpuExecutable final : public Executable {
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
     if (generation_ != arena_->generation) bind();
-    use_one_onednn_thread();
+    if (!on_host_) copy_in(inputs);
     for (const InputUse& use : input_uses_)
-      calls_[use.step].in[use.operand] = inputs[use.input].raw() + use.begin;
-    const ComputeMode mode;
-    size_t reached = 0;
-    for (size_t i = 0; i < calls_.size(); ++i) {
-      if (profiling_) began_s_[i] = monotonic_s();
-      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, team_.get()});
-      if (profiling_) {
-        last_s_[i] = monotonic_s() - began_s_[i];
-        seconds_[i] += last_s_[i];
-      }
-      if (checking_) check_padding(i);
-      for (; reached < last_steps_.size() && last_steps_[reached] <= i; ++reached) watch_->reached(reached);
-    }
-    for (; reached < last_steps_.size(); ++reached) watch_->reached(reached);  // of a program without steps
+      calls_[use.step].in[use.operand] =
+          (on_host_ ? inputs[use.input] : inputs_[use.input]).address() + use.begin;
+    queue_->submit([this, &info] { run_steps(info); });
+    is_on_host_.assign(fetched_.size(), on_host_);
   }
 
-  const Tensor& fetched(size_t i) const override { return fetched_[i]; }
+  const Tensor& fetched(size_t i) const override {
+    if (is_on_host_[i]) return fetched_[i];
+    queue_->wait();
+    arena_->memory.read(fetched_[i].raw(), targets_[i].address(), fetched_[i].bytes());
+    is_on_host_[i] = true;
+    return fetched_[i];
+  }
   const CompileReport& report() const override { return report_; }
   void watch(const AssignmentWatch* watch) override {
     watch_ = watch;
@@ -127,6 +126,36 @@ class CpuExecutable final : public Executable {
   }
 
  private:
+  void run_steps(const RunInfo& info) {
+    size_t reached = 0;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (profiling_) began_s_[i] = monotonic_s();
+      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, queue_.get()});
+      if (profiling_) {
+        queue_->wait();
+        last_s_[i] = monotonic_s() - began_s_[i];
+        seconds_[i] += last_s_[i];
+      }
+      if (checking_) check_padding(i);
+      for (; reached < last_steps_.size() && last_steps_[reached] <= i; ++reached) tell(reached);
+    }
+    for (; reached < last_steps_.size(); ++reached) tell(reached);  // of a program without steps
+  }
+  void tell(size_t set) {
+    queue_->wait();
+    watch_->reached(set);
+  }
+
+  Tensor in_memory(const TensorSpec& spec) const {
+    return {spec, arena_->memory.allocate_zeros(std::max<size_t>(spec.bytes(), 1))};
+  }
+  void copy_in(std::span<const Tensor> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs_.size() == i) inputs_.push_back(in_memory(inputs[i].spec()));
+      arena_->memory.write(inputs_[i].address(), inputs[i].raw(), inputs[i].bytes());
+    }
+  }
+
   struct Call {
     std::vector<std::byte*> in;
     std::vector<std::byte*> out;
@@ -144,16 +173,17 @@ class CpuExecutable final : public Executable {
     const Step& step = program_.steps[i];
     for (size_t k = 0; k < step.out.size(); ++k) {
       const Format& format = program_.values[static_cast<size_t>(step.out[k])].format;
-      const auto dims = format.md.dims();
-      const bool summed = format.md.data_type() == dnnl::memory::data_type::f32;  // unlike masks and indices
-      if (format.layout != Layout::kBlocked || !summed || dims[1] % kBlock == 0) continue;
-      const int64_t blocks = dims[1] / kBlock + 1;
-      const int64_t plane = dims[2] * dims[3] * kBlock;
+      const auto dims = format.sizes.sizes();
+      const bool summed = format.type == DType::kFloat32;  // unlike masks and indices
+      if (format.layout != Layout::kBlocked || !summed || dims[1] % kBlockChannels == 0) continue;
+      const int64_t blocks = dims[1] / kBlockChannels + 1;
+      const int64_t plane = dims[2] * dims[3] * kBlockChannels;
       for (int64_t image = 0; image < dims[0]; ++image) {
-        const float* last = floats(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
-        for (const float* pixel = last; pixel < last + plane; pixel += kBlock) {
+        const float* last =
+            reinterpret_cast<const float*>(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
+        for (const float* pixel = last; pixel < last + plane; pixel += kBlockChannels) {
           const bool clean =
-              std::all_of(pixel + dims[1] % kBlock, pixel + kBlock, [](float x) { return x == 0; });
+              std::all_of(pixel + dims[1] % kBlockChannels, pixel + kBlockChannels, [](float x) { return x == 0; });
           TPACK_ASSERT(clean, step.path + " (" + step.kind + ") left values in padding channels");
         }
       }
@@ -177,11 +207,11 @@ class CpuExecutable final : public Executable {
     const uint64_t begin = program_.values[static_cast<size_t>(value)].begin;
     switch (v.place) {
       case Place::kArena:
-        return arena_->memory->data() + plan_.offsets[static_cast<size_t>(value)] + begin;
+        return arena_->block->address() + plan_.offsets[static_cast<size_t>(value)] + begin;
       case Place::kVariable:
-        return store_.tensor(v.name).raw() + begin;
+        return store_.tensor(v.name).address() + begin;
       case Place::kFetch:
-        return fetched_[static_cast<size_t>(v.index)].raw() + begin;
+        return targets_[static_cast<size_t>(v.index)].address() + begin;
       case Place::kInput:
         return nullptr;  // set at each run
     }
@@ -203,7 +233,7 @@ class CpuExecutable final : public Executable {
         call.in.push_back(address(step.in[k]));
       }
       for (const int value : step.out) call.out.push_back(address(value));
-      call.scratch = arena_->memory->data() + plan_.scratch_offsets[i];
+      call.scratch = arena_->block->address() + plan_.scratch_offsets[i];
       calls_.push_back(std::move(call));
     }
     generation_ = arena_->generation;
@@ -213,9 +243,13 @@ class CpuExecutable final : public Executable {
   ArenaPlan plan_;
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
-  std::shared_ptr<Team> team_;
+  std::shared_ptr<KernelQueue> queue_;
+  bool on_host_;  // where kernels work
   CompileReport report_;
-  std::vector<Tensor> fetched_;
+  std::vector<Tensor> fetched_;           // on the host
+  std::vector<Tensor> targets_;           // of the kernels: the same, or in the memory of the device
+  mutable std::vector<bool> is_on_host_;  // by fetch: what the last run gave was copied
+  std::vector<Tensor> inputs_;            // in the memory of the device, if that is another one
   std::vector<Call> calls_;
   std::vector<InputUse> input_uses_;
   std::vector<double> seconds_;  // by step, as the next two
@@ -231,18 +265,20 @@ class CpuExecutable final : public Executable {
 }  // namespace
 
 void Arena::reserve(uint64_t bytes) {
-  if (memory && memory->bytes() >= bytes) return;
+  if (block && block->bytes() >= bytes) return;
   ++generation;
-  memory.reset();  // the old block goes before the new one comes
+  block.reset();  // the old block goes before the new one comes
+  const uint64_t wanted = std::max<uint64_t>(bytes, 64);
   try {
-    memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
+    block = &memory == &host_memory() ? Storage::allocate(wanted) : memory.allocate_zeros(wanted);
   } catch (const ResourceError& error) {
     reject_program(error);
   }
 }
 
 void Arena::require_room(uint64_t bytes) const {
-  const uint64_t own = memory ? memory->bytes() : 0;  // goes before a larger block comes
+  const uint64_t own = block ? block->bytes() : 0;  // goes before a larger block comes
+  if (&memory != &host_memory()) return;
   try {
     if (bytes > own) require_memory(bytes - own);
   } catch (const ResourceError& error) {
@@ -253,12 +289,12 @@ void Arena::require_room(uint64_t bytes) const {
 uint64_t arena_bytes_of(const LoweredProgram& program) { return plan_arena(program).bytes; }
 
 std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<KernelQueue> queue,
                                             bool check_kernels) {
   auto executable =
-      std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), std::move(team));
+      std::make_unique<EngineExecutable>(std::move(program), store, std::move(arena), std::move(queue));
   executable->check_kernels(check_kernels);
   return executable;
 }
 
-}  // namespace tpack::cpu
+}  // namespace tpack

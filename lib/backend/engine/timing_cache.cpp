@@ -1,4 +1,4 @@
-#include "cpu/timing_cache.h"
+#include "backend/engine/timing_cache.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,29 +7,20 @@
 #include <limits>
 #include <sstream>
 
-#include <oneapi/dnnl/dnnl.hpp>
-
-#include "cpu/simd.h"
 #include "system/file_io.h"
 #include "system/log.h"
 
-namespace tpack::cpu {
+namespace tpack {
 namespace {
 
 constexpr const char* kDisturbed = "~";  // before the seconds
 
-/// First line of the file: whose kernels were timed.
-std::string header() {
-  const dnnl_version_t* onednn = dnnl_version();
-  return std::string("tpack " TPACK_VERSION " oneDNN ") + std::to_string(onednn->major) + "." +
-         std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
-}
-
 }  // namespace
 
-TimingCache::TimingCache(const std::string& folder) {
+TimingCache::TimingCache(const std::string& folder, std::string hardware, std::string version)
+    : version_(std::move(version)) {
   if (folder.empty()) return;
-  std::string file = cpu_name();
+  std::string file = std::move(hardware);
   std::replace_if(
       file.begin(), file.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
   path_ = folder + "/kernels-" + file + ".txt";
@@ -48,7 +39,7 @@ void TimingCache::put(const std::string& key, const Measurement& measured) { kno
 void TimingCache::add_from_file() {
   std::ifstream file(path_);
   std::string line;
-  if (!std::getline(file, line) || line != header()) return;
+  if (!std::getline(file, line) || line != version_) return;
   while (std::getline(file, line)) {
     std::istringstream parts(line);
     std::string seconds;
@@ -69,7 +60,7 @@ void TimingCache::save() {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   std::ostringstream text;
-  text << header() << '\n';
+  text << version_ << '\n';
   for (const auto& [key, m] : known_)
     text << (m.disturbed ? kDisturbed : "") << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
   try {
@@ -79,18 +70,4 @@ void TimingCache::save() {
   }
 }
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  std::map<std::string, std::string> fields;
-  std::string line;
-  while (std::getline(file, line) && !line.empty()) {
-    const size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
-    fields[name] = colon + 2 < line.size() ? line.substr(colon + 2) : "";
-  }
-  return fields["vendor_id"] + " " + fields["cpu family"] + "/" + fields["model"] + "/" + fields["stepping"] +
-         " " + simd::target();
-}
-
-}  // namespace tpack::cpu
+}  // namespace tpack

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
-#include "cpu/kernel.h"
+#include "backend/engine/kernel.h"
 #include "tensor/memory.h"
 
-namespace tpack::cpu {
+namespace tpack {
 
 /// One timed run of a kernel; `interrupted` if one of its threads lost its processor meanwhile.
 struct TimedRun {
@@ -23,29 +23,36 @@ struct TimedKernel {
   uint64_t scratch_bytes = 0;  // for the whole batch
 };
 
-/// Prepares a way; nothing if this CPU does not have it. Errors: ResourceError if there is no memory for it.
-using PrepareTimed = std::function<std::optional<TimedKernel>(const KernelRequest& request, Team& team)>;
+/// Prepares a way; nothing if this hardware does not have it. Errors: ResourceError if there is no memory for
+/// it.
+using PrepareTimed =
+    std::function<std::optional<TimedKernel>(const KernelRequest& request, KernelQueue& queue)>;
 
-/// Prepares kernels to be timed, on memory that they share. Of a large batch a few images are enough: a
-/// kernel takes the same time for each, but for what it does once with its weights.
-/// The kernels must not outlive it. Threads: one at a time.
+/// Prepares kernels to be timed, on blocks of a memory that they share. Of a large batch a few images are
+/// enough: a kernel takes the same time for each, but for what it does once with its weights. The kernels
+/// must not outlive it, nor it the library. Threads: one at a time.
 class KernelTimer {
  public:
+  KernelTimer(const KernelLibrary& library, Memory& memory)
+      : library_(library), inputs_(memory), outputs_(memory) {}
   /// See PrepareTimed.
-  std::optional<TimedKernel> prepare(const KernelRequest& request, Team& team);
+  std::optional<TimedKernel> prepare(const KernelRequest& request, KernelQueue& queue);
 
  private:
   /// Memory that grows. Filled with small numbers: zeros and denormals would give other timings, and pages
   /// that are touched for the first time, too.
   class Block {
    public:
+    explicit Block(Memory& memory) : memory_(memory) {}
     void reserve(uint64_t bytes);
-    std::byte* data() const { return storage_->data(); }
+    std::byte* data() const { return storage_->address(); }
 
    private:
+    Memory& memory_;
     std::shared_ptr<Storage> storage_;
   };
 
+  const KernelLibrary& library_;
   Block inputs_;  // only read, so that the numbers in it stay small
   Block outputs_;
 };
@@ -53,4 +60,4 @@ class KernelTimer {
 /// How many images of a request's batch are timed; all of a batch that is computed quickly.
 int64_t images_to_time(const KernelRequest& request);
 
-}  // namespace tpack::cpu
+}  // namespace tpack

@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "backend/device.h"
-#include "cpu/lowering.h"
+#include "backend/engine/lowering.h"
 
-namespace tpack::cpu {
+namespace tpack {
 
 /// The one block of memory that all executables of a device use in turn.
 struct Arena {
-  std::shared_ptr<Storage> memory;
-  int generation = 0;  // grows when the memory moves
+  Memory& memory = host_memory();
+  std::shared_ptr<Storage> block = {};
+  int generation = 0;  // grows when the block moves
 
-  /// Makes the memory at least that large; what was in it is lost if it moves. Errors: ResourceError with
+  /// Makes the block at least that large; what was in it is lost if it moves. Errors: ResourceError with
   /// the size that could not be had; the arena is empty then.
   void reserve(uint64_t bytes);
   /// Whether that would work, as far as the machine tells. Errors: as reserve, but the arena stays.
@@ -23,10 +24,10 @@ struct Arena {
 /// Bytes of an arena that a program needs.
 uint64_t arena_bytes_of(const LoweredProgram& program);
 
-/// Runs on the team. Denormal numbers count as zero. `check_kernels`: each run asserts what later kernels
-/// rely on, for tests.
+/// Runs on the queue, in the memory of the arena, in which the variables are, too. `check_kernels`: each run
+/// asserts what later kernels rely on, for tests.
 std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<KernelQueue> queue,
                                             bool check_kernels = false);
 
-}  // namespace tpack::cpu
+}  // namespace tpack

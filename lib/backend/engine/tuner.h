@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "backend/device.h"
-#include "cpu/kernel.h"
-#include "cpu/kernel_timer.h"
-#include "cpu/timing_cache.h"
+#include "backend/engine/kernel.h"
+#include "backend/engine/kernel_timer.h"
+#include "backend/engine/timing_cache.h"
 
-namespace tpack::cpu {
+namespace tpack {
 
 /// A node with the ways to run it that are compared.
 struct TimingJob {
@@ -17,35 +17,41 @@ struct TimingJob {
   size_t preferred = 0;  // the fixed rules' choice
 };
 
-/// Times kernels within a budget of seconds, those with the most work first, and keeps the timings. The ways
-/// of a node run in turn, so that a moment in which the machine was busy spoils none of them, and the best
-/// run of each counts; a way that is clearly slower is dropped. Threads: one at a time.
+/// Times the kernels of a library, which must outlive it, within a budget of seconds, those with the most
+/// work first, and keeps the timings. The ways of a node run in turn, so that a moment in which the machine
+/// was busy spoils none of them, and the best run of each counts; a way that is clearly slower is dropped.
+/// Threads: one at a time.
 class Tuner {
  public:
   struct Options {
     std::string cache_dir = {};  // empty: timings are kept in memory only
     Timings timings = Timings::kMeasured;
     double budget_s = DeviceOptions{}.timing_s;  // of all calls together
+    Memory* memory = &host_memory();             // in which kernels work
   };
-  explicit Tuner(const Options& options);
+  Tuner(const KernelLibrary& library, const Options& options);
   /// With other kernels and another clock (seconds), for tests.
-  Tuner(const Options& options, PrepareTimed prepare, std::function<double()> now);
+  Tuner(const KernelLibrary& library, const Options& options, PrepareTimed prepare,
+        std::function<double()> now);
 
   /// The timings of each job's ways; none for a job that was not timed: the fixed rules decide. Timings are
   /// in the file within about a second after they were taken, so that an interrupted process loses little.
   /// `before_timing` is called once before anything is timed. Errors: what it throws.
   std::vector<std::vector<Measurement>> measure(
-      const std::vector<TimingJob>& jobs, Team& team, const std::function<void()>& before_timing = [] {});
+      const std::vector<TimingJob>& jobs, KernelQueue& queue,
+      const std::function<void()>& before_timing = [] {});
 
  private:
   struct Work;
   class Progress;
-  bool knows(const TimingJob& job, const Team& team) const;
-  std::vector<Work> work_of(const std::vector<TimingJob>& jobs, const Team& team) const;
-  void time(const std::vector<Work>& work, Team& team);
-  bool time_one(const Work& work, Team& team, const PrepareTimed& prepare);
+  bool knows(const TimingJob& job, const KernelQueue& queue) const;
+  std::vector<Work> work_of(const std::vector<TimingJob>& jobs, const KernelQueue& queue) const;
+  void time(const std::vector<Work>& work, KernelQueue& queue);
+  bool time_one(const Work& work, KernelQueue& queue, const PrepareTimed& prepare);
   double left_s() const { return budget_s_ - spent_s_ - (now_() - began_s_); }
 
+  const KernelLibrary& library_;
+  Memory& memory_;
   Timings timings_;
   double budget_s_;
   PrepareTimed prepare_;  // null: real kernels
@@ -62,4 +68,4 @@ class Tuner {
 /// without measuring holds. If `preferred` is not available itself, there is no such limit.
 std::vector<double> comparable_seconds(const std::vector<Measurement>& measured, size_t preferred);
 
-}  // namespace tpack::cpu
+}  // namespace tpack

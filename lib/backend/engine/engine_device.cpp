@@ -1,0 +1,89 @@
+#include "backend/engine/engine_device.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/engine/executable.h"
+#include "backend/engine/layout_choice.h"
+#include "backend/engine/lowering.h"
+#include "backend/engine/tuner.h"
+
+namespace tpack {
+namespace {
+
+class EngineDevice final : public Device {
+ public:
+  EngineDevice(std::string name, const DeviceOptions& options, DeviceParts parts)
+      : name_(std::move(name)),
+        options_(options),
+        library_(std::move(parts.library)),
+        open_queue_(std::move(parts.open_queue)),
+        memory_(*parts.memory),
+        tuner_(*library_, {options.cache_dir, options.timings, options.timing_s, parts.memory}),
+        arena_(std::make_shared<Arena>(memory_)) {}
+  const std::string& name() const override { return name_; }
+  DType float_type() const override { return options_.float_type; }
+  const std::string& hardware() const override { return library_->hardware(); }
+  void create_variables(const VariableTable& table) override {
+    store_ = std::make_unique<VariableStore>(table, memory_);
+  }
+  void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
+    if (!can_share_variables()) return Device::share_variables(table, store, sharing);
+    store_ = std::make_unique<VariableStore>(table, store, sharing);
+  }
+  bool can_share_variables() const override { return &memory_ == &host_memory(); }
+  VariableStore& variables() override { return *store_; }
+  uint64_t arena_bytes() const override { return arena_->block ? arena_->block->bytes() : 0; }
+  int threads() const override { return options_.threads; }
+  void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { queue_->assist(turn, old); }
+
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
+    if (!queue_) queue_ = open_queue_();
+    if (section.pieces == 0) section.pieces = std::min(options_.threads, PlanSection::kMaxPieces);
+    const Graph program = library_->rewritten(graph);
+    if (section.chosen) {
+      require_section_of(program, section, *library_);
+    } else {
+      section = choose_layouts(program, algorithm(choosing), section.pieces, *library_);
+      if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) section = measured(program, section);
+    }
+    return make_executable(lower(program, section, *store_, *library_), *store_, arena_, queue_,
+                           options_.check_kernels);
+  }
+
+ private:
+  /// What cannot fit in memory is rejected before anything is timed: measured choices need no more of it.
+  PlanSection measured(const Graph& program, const PlanSection& rules) {
+    const auto require_room = [&] {
+      arena_->require_room(arena_bytes_of(lower(program, rules, *store_, *library_)));
+    };
+    PlanSection section = measure_layouts(program, rules, tuner_, *queue_, *library_, require_room);
+    library_->forget_ways();
+    return section;
+  }
+
+  DeviceOptions::Algorithm algorithm(Choosing choosing) const {
+    using Algorithm = DeviceOptions::Algorithm;
+    const bool may_not_measure = choosing == Choosing::kByRules && options_.algorithm == Algorithm::kAuto;
+    return may_not_measure ? Algorithm::kHeuristic : options_.algorithm;
+  }
+
+  std::string name_;
+  DeviceOptions options_;
+  std::unique_ptr<KernelLibrary> library_;
+  std::function<std::unique_ptr<KernelQueue>()> open_queue_;
+  Memory& memory_;
+  Tuner tuner_;
+  std::shared_ptr<Arena> arena_;
+  std::shared_ptr<KernelQueue> queue_;  // from the first compile on
+  std::unique_ptr<VariableStore> store_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_engine_device(std::string name, const DeviceOptions& options,
+                                           DeviceParts parts) {
+  return std::make_unique<EngineDevice>(std::move(name), options, std::move(parts));
+}
+
+}  // namespace tpack

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/engine/format.h"
+#include "backend/passes/memory.h"
+#include "backend/run_info.h"
+#include "graph/graph.h"
+#include "graph/op.h"
+
+namespace tpack {
+
+/// What the kernels of a device run on: the threads of a processor, a queue of a graphics processor.
+/// Threads: one job at a time, from any thread.
+class KernelQueue {
+ public:
+  virtual ~KernelQueue() = default;
+  /// Calls `f`, which runs kernels on this queue. Kernels of a device with a memory of its own may still
+  /// compute when it returns.
+  template <class F>
+  void submit(const F& f) {
+    submit_call([](const void* g) { (*static_cast<const F*>(g))(); }, &f);
+  }
+  /// Returns when all that was submitted is done. Errors: what a kernel has failed with.
+  virtual void wait() {}
+  /// How many threads a run spreads over, the calling one included.
+  virtual int threads() const = 0;
+  /// See Device::assist.
+  virtual void assist(const std::atomic<uint32_t>& turn, uint32_t old) {
+    turn.wait(old, std::memory_order_acquire);
+  }
+
+ protected:
+  using Call = void (*)(const void* f);
+  virtual void submit_call(Call call, const void* f) { call(f); }
+};
+
+/// Pointers of one run of a kernel, in the memory of its device.
+struct KernelArgs {
+  std::span<std::byte* const> in;
+  std::span<std::byte* const> out;
+  std::byte* scratch = nullptr;
+  const RunInfo* info = nullptr;
+  KernelQueue* queue = nullptr;  // may be null for a kernel of one piece
+};
+
+/// A kernel that is prepared once for fixed shapes and formats, and then only run. `run` allocates nothing,
+/// except in oneDNN's matrix products, which allocate blocks to pack operands into.
+/// Threads: one run at a time; it spreads its work over the queue that it is given.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual void run(const KernelArgs& args) = 0;
+};
+
+/// Input of `prepare`.
+struct KernelRequest {
+  const Node& node;
+  Layout layout = Layout::kPlain;  // chosen for the node's image operands
+  std::string algorithm;           // chosen; "" if there is only one
+  int pieces = 1;                  // into which the work is cut if there is enough; the result depends on it
+};
+
+/// A kernel with the formats that it takes and gives. The executable reorders inputs that have other formats.
+struct PreparedKernel {
+  std::unique_ptr<Kernel> kernel;  // null: the outputs are memory of the first input under another name
+  std::vector<Format> in;
+  std::vector<Format> out;
+  uint64_t scratch_bytes = 0;
+  std::vector<std::pair<int, int>> in_place = {};  // (output, input) that may share memory
+  uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output starts
+};
+
+/// A kernel whose operands are all in plain layout.
+PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<Kernel> kernel,
+                            uint64_t scratch_bytes = 0);
+
+/// Formats of a node's inputs and outputs, images in `layout`.
+std::vector<Format> input_formats(const Node& node, Layout layout);
+std::vector<Format> output_formats(const Node& node, Layout layout);
+
+/// A kernel from a lambda: for kernels without state of their own.
+template <class F>
+class FunctionKernel final : public Kernel {
+ public:
+  explicit FunctionKernel(F f) : f_(std::move(f)) {}
+  void run(const KernelArgs& args) override { f_(args); }
+
+ private:
+  F f_;
+};
+template <class F>
+std::unique_ptr<Kernel> make_kernel(F f) {
+  return std::make_unique<FunctionKernel<F>>(std::move(f));
+}
+
+/// How an op's kernel treats layouts, for the layout choice.
+enum class LayoutRule : uint8_t {
+  kPlain,     // plain in, plain out
+  kAgnostic,  // all image operands in one layout, any that the kernel accepts
+  kChosen     // a convolution: layout and algorithm are chosen together
+};
+
+/// A way to run a node of LayoutRule::kChosen. `gain`: how many times as fast as the plain way the fixed
+/// rules take it to be.
+struct Way {
+  Layout layout = Layout::kNhwc;
+  std::string algorithm = {};
+  double gain = 1;
+};
+
+/// The kernels of a kind of device: all that the engine (lowering, layout choice, timing, executables) has to
+/// know of it. Threads: any number at once.
+class KernelLibrary {
+ public:
+  virtual ~KernelLibrary() = default;
+  /// The hardware that choices are for, "GenuineIntel 6/143/8 AVX3_SPR".
+  virtual const std::string& hardware() const = 0;
+  /// Of the kernels; timings of another version say nothing.
+  virtual std::string version() const = 0;
+  /// The program in ops that it has kernels for, fused as they are.
+  virtual Graph rewritten(const Graph& graph) const = 0;
+  virtual LayoutRule rule(const Node& node) const = 0;
+  /// Whether a kernel computes a node in a layout itself. `prepare` may be asked for other layouts too, and
+  /// then falls back to one that it has. The layout choice must know this; otherwise it counts those reorders
+  /// as free.
+  virtual bool accepts(const Node& node, Layout layout) const = 0;
+  /// At least one, for a node of LayoutRule::kChosen; the one that usually wins is the first of those with an
+  /// algorithm of its own. `only_direct`: without those that add in another order.
+  virtual std::vector<Way> ways(const Node& node, bool only_direct) const = 0;
+  /// What the times of profiles call the kernel of a node: "MatMul".
+  virtual std::string kind(const Node& node) const { return node.op->type(); }
+  /// Errors: ConfigError if the chosen layout or algorithm is not available.
+  virtual PreparedKernel prepare(const KernelRequest& request) const = 0;
+  /// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError if there is
+  /// none.
+  virtual std::unique_ptr<Kernel> reorder(const Format& from, const Format& to, int pieces,
+                                          uint64_t& scratch_bytes) const = 0;
+  /// Called after many ways were tried: what was kept of them is not needed.
+  virtual void forget_ways() const {}
+};
+
+}  // namespace tpack

@@ -1,0 +1,82 @@
+#include "cpu/convolution_ways.h"
+
+#include <algorithm>
+#include <string>
+
+#include "backend/passes/depth_first.h"
+#include "backend/passes/fused_ops.h"
+#include "cpu/onednn.h"
+#include "cpu/winograd.h"
+
+namespace tpack::cpu {
+namespace {
+
+constexpr double kWinogradGain = 1.5;
+
+const ConvolutionParams* window_of(const Op& op) {
+  if (const auto* c = dynamic_cast<const Convolution*>(&op)) return &c->params();
+  if (const auto* c = dynamic_cast<const FusedConvolution*>(&op)) return &c->params().window;
+  if (const auto* c = dynamic_cast<const ConvolutionBackwardData*>(&op)) return &c->params().window;
+  if (const auto* c = dynamic_cast<const ConvolutionBackwardWeights*>(&op)) return &c->params().window;
+  return nullptr;
+}
+
+/// The window of a convolution in any direction; null for other nodes.
+const ConvolutionParams* window_of(const Node& node) {
+  const auto* joined = op_cast<DepthFirst>(node);
+  if (joined == nullptr) return window_of(*node.op);
+  const ConvolutionParams* first = window_of(*joined->first());
+  return first != nullptr ? first : window_of(*joined->second());
+}
+
+/// Weights that a convolution reads, or whose gradient it computes.
+const Shape& weights_of(const Node& node) {
+  const auto* joined = op_cast<DepthFirst>(node);
+  const bool gives_weights =
+      op_cast<ConvolutionBackwardWeights>(node) != nullptr || (joined != nullptr && joined->sums());
+  return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
+}
+
+/// The Winograd algorithms that exist here and may win, with the one that usually wins first. There must be
+/// enough channels to pay for the transforms, and few enough that the transformed filters stay in the cache.
+std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
+  constexpr int64_t kMinChannels = 16;
+  constexpr int64_t kMinForOneDnn = 32;
+  constexpr int64_t kMaxTiledElements = 128;
+  const Shape& w = weights_of(node);
+  const int64_t fewest = std::min(w[0], w[1]);
+  const int64_t most = std::max(w[0], w[1]);
+  if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
+  if (fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
+  if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};
+  return {"winograd", kTiledWinograd};
+}
+
+/// Whether the first of them usually wins. The tiled one is slower than direct convolutions where the
+/// transformed filters are larger than the cache, except for gradients of weights, whose filters are results.
+bool usually_wins(const std::string& winograd, const Node& node) {
+  constexpr int64_t kMaxTiledElements = 256;
+  const Shape& w = weights_of(node);
+  const bool gives_weights = node.outputs[0].shape == w;
+  return winograd != kTiledWinograd || gives_weights || std::max(w[0], w[1]) <= kMaxTiledElements;
+}
+
+}  // namespace
+
+std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
+  std::vector<Way> ways = {{Layout::kNhwc, "direct"}};
+  // Without AVX-512, oneDNN has only its reference kernels for this layout.
+  if (has_avx512()) ways.push_back({Layout::kBlocked, "direct"});
+  const ConvolutionParams* window = window_of(node);
+  TPACK_ASSERT(window != nullptr, node.path + " is no convolution");
+  if (only_direct) return ways;
+  const std::vector<std::string> algorithms = winograds(node, *window);
+  for (const std::string& algorithm : algorithms) ways.push_back({Layout::kBlocked, algorithm});
+  for (Way& way : ways) {
+    if (algorithms.empty() || way.algorithm != algorithms.front()) continue;
+    way.gain = usually_wins(way.algorithm, node) ? kWinogradGain : 1 / kWinogradGain;
+  }
+  return ways;
+}
+
+}  // namespace tpack::cpu

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "backend/engine/format.h"
+
+namespace tpack::cpu {
+
+/// oneDNN's description of a format. Types that it has no name for are described by their width, int64 as
+/// two numbers. Errors: ConfigError for float64, which only the reference backend computes.
+dnnl::memory::desc md_of(const Format& format);
+
+/// A format that oneDNN has chosen, or that only its strides describe. Threads: any.
+Format opaque(const dnnl::memory::desc& md);
+
+const dnnl::engine& engine();
+
+}  // namespace tpack::cpu
