@@ -68,6 +68,12 @@ class DataError : public Error {
   DataError(const std::string& path, const std::string& text) : Error(ErrorKind::kData, path + ": " + text) {}
 };
 
+/// A data error whose text starts with the bad file.
+class FileError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 /// A checkpoint or model file that is missing, damaged or does not fit.
 class CheckpointError : public Error {
  public:

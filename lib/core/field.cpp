@@ -226,6 +226,26 @@ std::string resolved_path(const Ref<Path>& path) {
   return (std::filesystem::path(*path.position.file).parent_path() / written).lexically_normal().string();
 }
 
+namespace {
+
+[[noreturn]] void reject_path(const std::string& owner, const Ref<Path>& path, const char* what) {
+  throw ConfigError(path.position, owner + ": no such " + what + " '" + resolved_path(path) + "'" +
+                                       environment_hint(path.name));
+}
+
+}  // namespace
+
+void require_path(const std::string& owner, const Ref<Path>& path, const char* what) {
+  std::error_code unknown;  // then opening it says more
+  const bool is_absent = !std::filesystem::exists(resolved_path(path), unknown) && !unknown;
+  if (is_absent) reject_path(owner, path, what);
+}
+
+void require_folder(const std::string& owner, const Ref<Path>& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(resolved_path(path), unknown)) reject_path(owner, path, "folder");
+}
+
 std::string dumped_name(const Ref<Path>& path) {
   return std::filesystem::absolute(resolved_path(path)).lexically_normal().string();
 }

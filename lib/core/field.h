@@ -345,6 +345,11 @@ struct OutputPattern {
 /// A path as the file that names it means it: absolute, or relative to that file's folder.
 std::string resolved_path(const Ref<Path>& path);
 
+/// Errors: ConfigError at the field if nothing has the path that the config names; `what` is what it should
+/// be. Or if it is not a folder. `owner`: "CSV".
+void require_path(const std::string& owner, const Ref<Path>& path, const char* what = "file");
+void require_folder(const std::string& owner, const Ref<Path>& path);
+
 /// How a reference is written back: a path is made absolute, for the copy of a config may lie elsewhere.
 template <class Tag>
 std::string dumped_name(const Ref<Tag>& ref) {

@@ -31,12 +31,6 @@ class SampleError : public Error {
   std::string text_;
 };
 
-/// A data error whose text starts with the bad file.
-class FileError : public DataError {
- public:
-  using DataError::DataError;
-};
-
 /// A bad sample, found by a part of a component that has a position of its own, such as one augmentor of a
 /// list.
 class PartError : public DataError {

@@ -66,23 +66,7 @@ class SequentialFlow final : public Flow {
   Spec spec_;
 };
 
-[[noreturn]] void reject_path(const std::string& source, const Ref<Path>& path, const char* what) {
-  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'" +
-                                       environment_hint(path.name));
-}
-
 }  // namespace
-
-void require_path(const std::string& source, const Ref<Path>& path, const char* what) {
-  std::error_code unknown;  // then opening it says more
-  const bool is_absent = !std::filesystem::exists(resolved_path(path), unknown) && !unknown;
-  if (is_absent) reject_path(source, path, what);
-}
-
-void require_folder(const std::string& source, const Ref<Path>& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_directory(resolved_path(path), unknown)) reject_path(source, path, "folder");
-}
 
 void Source::follow(std::shared_ptr<Fit> fit, std::string name) {
   fit_ = std::move(fit);

@@ -44,11 +44,6 @@ class FlowBuilder {
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
-/// For Source::prepare. Errors: ConfigError at the field if nothing has the path that the config names;
-/// `what` is what it should be. Or if it is not a folder.
-void require_path(const std::string& source, const Ref<Path>& path, const char* what = "file");
-void require_folder(const std::string& source, const Ref<Path>& path);
-
 /// The start of a flow. Derive from RandomAccessSource or SequentialSource; derive directly only for sources
 /// that are made of other flows.
 class Source : public std::enable_shared_from_this<Source> {
