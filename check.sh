@@ -20,7 +20,7 @@ step() { echo; echo "== $* ($((SECONDS - start)) s)"; }
 # build PRESET [OPTION OF CMAKE --BUILD ...]
 build() {
   mkdir -p build
-  cmake --preset "$1" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }
+  cmake --preset "$1" -DTPACK_TESTS=ON >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }
   cmake --build "build/$1" -j "$jobs" "${@:2}" | tee "build/$1-build.log"
   # GCC 12 at -O3 also warns of its own inlined headers, which are not ours.
   if grep -A3 -E "^(\.\./\.\./|$PWD/).*warning:" "build/$1-build.log"; then echo "warnings are errors" >&2; exit 1; fi
@@ -91,11 +91,13 @@ ranks='Mpi[.]|[Rr]anks'
 export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
 if [ "$mode" = full ]; then
   # The tests of the folders whose files changed.
-  changed=$(scripts/tidy.py --last-commit --list | sed -nE 's#^(lib|tests)/([a-z]+)/.*#\2#p' | sort -u)
+  changed=$(scripts/tidy.py --last-commit --list | sed -nE 's#^(lib|tests)/([a-z_]+)/.*#\2#p' | sort -u)
   suites=()
-  for folder in $changed; do
-    if grep -qs "^tpack_tests($folder\b" "tests/$folder/CMakeLists.txt"; then suites+=("$folder"); fi
+  for folder in $changed; do  # a program may have the tests of several
+    lists=$(grep -lE "^tpack_tests\($folder\b|^tpack_tests\(\w+ FOLDERS( \w+)* $folder\b" tests/*/CMakeLists.txt || true)
+    if [ -n "$lists" ]; then suites+=("$(basename "$(dirname "$lists")")"); fi
   done
+  mapfile -t suites < <(printf '%s\n' ${suites[@]+"${suites[@]}"} | sort -u | sed '/^$/d')
   if [ "${#suites[@]}" -gt 0 ]; then
     step "address and undefined-behavior sanitizers (clang): ${suites[*]}"
     build asan --target "${suites[@]/#/test_}"

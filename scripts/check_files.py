@@ -7,9 +7,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 500
 
-# Sources whose behavior is tested through a table or a neighbor instead of a file of their own: source -> that test.
-TESTED_BY = ROOT / "tests" / "tested_by.txt"
-
 FORBIDDEN = {
     r"\b(?!dnnl_)\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
     r"\.detach\(\)": "a detached thread",
@@ -25,47 +22,6 @@ def sources():
         for path in sorted((ROOT / top).rglob("*")):
             if path.suffix in (".h", ".cpp"):
                 yield path
-
-
-def tested_by():
-    table = {}
-    if TESTED_BY.exists():
-        for line in TESTED_BY.read_text().splitlines():
-            line = line.split("#")[0].strip()
-            if line:
-                source, test = line.split()
-                table[source] = test
-    return table
-
-
-def pairing():
-    table = tested_by()
-    used = set()
-    for path in sorted((ROOT / "lib").rglob("*.cpp")):
-        inside = path.relative_to(ROOT / "lib")
-        twin = ROOT / "tests" / inside.with_name(inside.stem + "_test.cpp")
-        if twin.exists():
-            continue
-        folder = str(inside.parent) + "/*"
-        for key in (str(inside), folder):
-            if key in table and (ROOT / "tests" / table[key]).exists():
-                used.add(key)
-                break
-        else:
-            yield f"lib/{inside}: no test (tests/{inside.with_suffix('')}_test.cpp, or a line in tests/tested_by.txt)"
-    for key in table:
-        if key not in used:
-            yield f"tests/tested_by.txt: '{key}' names nothing, or its test is gone"
-    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
-        inside = path.relative_to(ROOT / "tests")
-        stem = inside.stem[: -len("_test")]
-        words = stem.split("_")  # loop_ranks_test.cpp is a second test of loop.cpp
-        stems = ["_".join(words[:n]) for n in range(1, len(words) + 1)]
-        candidates = [ROOT / "lib" / inside.with_name(s + ext) for s in stems for ext in (".cpp", ".h")]
-        if inside.parts[0] in ("standalone", "plugin", "golden", "reliability") or stem.endswith(("_fields", "_list")):
-            continue  # these test the options of all components of a kind, or a page that lists them
-        if not any(c.exists() for c in candidates) and str(inside) not in table.values():
-            yield f"tests/{inside}: tests no file of lib/"
 
 
 def builds():
@@ -157,11 +113,16 @@ def exceptions_from_field_tests():
             kind = re.search(r"kKind = \"([^\"]+)\"", line)
             if kind:
                 kinds[name] = kind[1]
+    program = {}  # the folder whose CMakeLists.txt makes the program, by folder
+    for lists in (ROOT / "tests").glob("*/CMakeLists.txt"):
+        others = re.search(r"tpack_tests\(\w+ FOLDERS ([\w ]+)", lists.read_text())
+        for other in others[1].split() if others else []:
+            program[other] = lists.parent.name
     tested = {}  # folders by kind
     said = []
     for path in sorted((ROOT / "tests").rglob("*.cpp")):
         text = path.read_text()
-        folder = path.relative_to(ROOT).parts[1]
+        folder = program.get(path.relative_to(ROOT).parts[1], path.relative_to(ROOT).parts[1])
         for name in re.findall(r"live::dead_fields\(\s*Registry<(\w+)>", text):
             tested.setdefault(kinds.get(name, name), set()).add(folder)
         said += [(path.relative_to(ROOT), folder, kind) for kind in re.findall(r"live::Fields \w+\(\s*\"([^\"]+)\"", text)]
@@ -170,6 +131,6 @@ def exceptions_from_field_tests():
             yield f"{path}: live::Fields of kind {kind} has no effect here; move it to tests/{' or tests/'.join(sorted(tested.get(kind, ['?'])))}"
 
 
-found = list(content()) + list(pages()) + list(one_name_per_type()) + list(pairing()) + list(builds()) + list(exceptions_from_field_tests())
+found = list(content()) + list(pages()) + list(one_name_per_type()) + list(builds()) + list(exceptions_from_field_tests())
 print("\n".join(found) if found else "files: ok")
 sys.exit(1 if found else 0)

@@ -87,10 +87,10 @@ TEST({cls}, fill_in) {{
 
 # Of a component: the folder of lib/, the class of its kind, and the header of that class.
 KINDS = {
-    "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
+    "layer": dict(folder="layers", kind_class="Layer", header="model/layer.h", suffix="Layer", case="layer", methods="""\
   Symbol build(Builder& b, Symbol x) const override {{ return b.mul(x, p_.amount); }}
 """),
-    "loss": dict(folder="layers", kind_class="Loss", header="layers/loss.h", suffix="Loss", case="loss", of_outputs=True, methods="""\
+    "loss": dict(folder="costs", kind_class="Loss", header="costs/loss.h", suffix="Loss", case="loss", of_outputs=True, methods="""\
   SampleLosses losses(const ModelView& model, const std::string& kind) const override {{
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
@@ -98,7 +98,7 @@ KINDS = {
     return b.sub(b.reduce_mean(b.square(model.output(p_.logits)), {{1}}), labels);  // [N]
   }}
 """),
-    "regression loss": dict(folder="layers", kind="loss", kind_class="Loss", header="layers/loss.h", more=["layers/regression.h"],
+    "regression loss": dict(folder="costs", kind="loss", kind_class="Loss", header="costs/loss.h", more=["costs/regression.h"],
                             suffix="Loss", case="regression loss", derived=" : RegressionFields",
                             schema="with_regression_fields(Schema<Params>", after_example=")",
                             example="{predictions: price, targets: true_price, amount: 0.5}", methods="""\
@@ -108,7 +108,7 @@ KINDS = {
     return b.mul(b.square(difference(model, p_)), p_.amount);  // [N, ...]
   }}
 """),
-    "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="metric", of_outputs=True,
+    "metric": dict(folder="metrics", kind_class="Metric", header="model/cost.h", suffix="Metric", case="metric", of_outputs=True,
                    methods="""\
   std::optional<Goal> goal() const override {{ return Goal::kMax; }}
   SumAndWeight build(const ModelView& model) const override {{
@@ -165,7 +165,7 @@ KINDS = {
     return Registry<InputSource>::make("Queue", {{{{"capacity", p_.capacity}}}})->open(setup);
   }}
 """),
-    "source": dict(folder="dataflow", sub="source", kind_class="Source", base="RandomAccessSource", header="dataflow/source.h",
+    "source": dict(folder="sources", kind_class="Source", base="RandomAccessSource", header="dataflow/source.h",
                    more=["core/registry.h"], methods="""\
   Spec spec() const override {{ return {{{{"value", {{DType::kFloat32, {{}}}}}}}}; }}
   int64_t size() const override {{ return 10; }}
@@ -207,7 +207,7 @@ KINDS = {
  private:
   double at_ = 0;
 """),
-    "augmentor": dict(folder="dataflow", sub="augment", kind_class="Augmentor", header="dataflow/augment/augmentor.h",
+    "augmentor": dict(folder="image", sub="augment", kind_class="Augmentor", header="image/augment/augmentor.h",
                       more=["core/registry.h"], member="float amount = 1", methods="""\
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {{
     return make_linear_color(1, rng.uniform(-p_.amount, p_.amount));

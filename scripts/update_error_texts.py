@@ -3,12 +3,10 @@
 
     scripts/update_error_texts.py [TEST_PROGRAM]    default: build/release/tests/experiment/test_experiment
 
-NAME.txt has the facts of the errors of NAME.yaml; verbatim.txt has the whole text of the cases it names in brackets. Read the
-difference before you commit it: a place, a name or a suggestion must not get lost.
+NAME.txt has the facts of the errors of NAME.yaml. Read the difference before you commit it: a place, a name or a suggestion must not get lost.
 """
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -28,26 +26,13 @@ def found_texts(program):
     return found
 
 
-def with_sections(text, found):
-    """The text of verbatim.txt with the lines below each `[name]` replaced by what was found."""
-    head, *names = re.split(r"^(?=\[.*\]$)", text, flags=re.MULTILINE)
-    names = [section.splitlines()[0][1:-1] for section in names]
-    unknown = [name for name in names if not (CORPUS / f"{name}.yaml").exists()]
-    if unknown:
-        sys.exit(f"verbatim.txt names no config of tests/config/errors: {', '.join(unknown)}")
-    return head.rstrip("\n") + "\n" + "".join(f"\n[{name}]\n{found[f'{name}.verbatim']}" for name in sorted(set(names)))
-
-
 def main():
     program = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build/release/tests/experiment/test_experiment"
     if not program.exists():
         sys.exit(f"no such program '{program}'; build test_experiment first")
     found = found_texts(program.resolve())
-    verbatim = CORPUS / "verbatim.txt"
-    verbatim.write_text(with_sections(verbatim.read_text(), found))
     for name, text in found.items():
-        if name.endswith(".txt"):
-            (CORPUS / name).write_text(text)
+        (CORPUS / name).write_text(text)
     missing = [path.stem for path in sorted(CORPUS.glob("*.yaml")) if f"{path.stem}.txt" not in found]
     subprocess.run(["git", "-C", str(ROOT), "--no-pager", "diff", "--stat", "-p", "--", str(CORPUS)], check=True)
     if missing:

@@ -86,7 +86,7 @@ def tensorpack(options, folder, workers):
     environment = {**os.environ, "TENSORPACK_DATASET": str(folder)}
     caffe = folder / "caffe"
     caffe.mkdir(exist_ok=True)
-    proto = ROOT / "lib/dataflow/format/caffe_datum.proto"
+    proto = ROOT / "lib/sources/format/caffe_datum.proto"
     (caffe / "caffe.proto").write_text(proto.read_text())
     subprocess.run(["protoc", "caffe.proto", "--python_out=."], cwd=caffe, check=True)
     command = [sys.executable, __file__, str(folder / "train_lmdb"), "--workers", workers, "--warm-up", str(options.warm_up), "--batches",

@@ -58,9 +58,9 @@ void BestSaver::say_what_is_not_here(Run& run) const {
     if (!std::isnan(value) && (!best || is_better(value, best->second, goal_))) best = {step, value};
   }
   if (!best) return;
-  log::warning(who_ + ": " + monitor_.name + " was " + shortest(static_cast<float>(best->second)) +
-               " after global_step " + std::to_string(best->first) + ", but this folder has no " +
-               file_name_ + "; the next value counts as the best");
+  log::warning(who_ + ": " + monitor_.name + " was " + short_text(best->second) + " after global_step " +
+               std::to_string(best->first) + ", but this folder has no " + file_name_ +
+               "; the next value counts as the best");
 }
 
 /// The statistic at the step of a checkpoint.
@@ -85,7 +85,7 @@ void BestSaver::trigger(Run& run) {
   request.purpose = CheckpointRequest::Purpose::kKeepBest;
   request.saved = [this, value](const std::string& path) {
     best_ = value;
-    log::info("saved " + path + ", " + monitor_.name + " is " + shortest(static_cast<float>(value)));
+    log::info("saved " + path + ", " + monitor_.name + " is " + short_text(value));
   };
   run.request_checkpoint(std::move(request));
 }

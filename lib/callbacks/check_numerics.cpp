@@ -115,8 +115,7 @@ class CheckNumerics final : public Callback {
     for (const WatchedCost& cost : costs_) {
       const auto value = run.statistic(cost.statistic);
       if (!value || !run.statistic_is_of_last_step(cost.statistic) || std::isfinite(*value)) continue;
-      const std::string what =
-          cost.what + " is " + (std::isnan(*value) ? "nan" : shortest(static_cast<float>(*value)));
+      const std::string what = cost.what + " is " + (std::isnan(*value) ? "nan" : short_text(*value));
       if (const auto data = bad_data(run)) diverged(run, what + ": " + data->what, data->fix);
       diverged(run, what + unseen_data(run));
     }

@@ -113,8 +113,7 @@ class EarlyStop final : public Callback {
     is_restored_ = true;
     run.restored(best_step_);
     log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
-              p_.monitor.name + " is " + shortest(static_cast<float>(*best_)) +
-              "; tables and gates report these weights");
+              p_.monitor.name + " is " + short_text(*best_) + "; tables and gates report these weights");
   }
 
   bool is_better(double value) const {
@@ -125,9 +124,9 @@ class EarlyStop final : public Callback {
 
   void stop_if_due(Run& run) const {
     if (without_ < p_.patience) return;
-    const std::string best = best_ ? "the best is " + shortest(static_cast<float>(*best_)) +
-                                         " after global_step " + std::to_string(best_step_)
-                                   : "every value is nan";
+    const std::string best =
+        best_ ? "the best is " + short_text(*best_) + " after global_step " + std::to_string(best_step_)
+              : "every value is nan";
     const std::string by = p_.min_delta > 0 ? " by more than " + shortest(p_.min_delta) : "";
     run.request_stop(p_.monitor.name + " has not improved" + by + " in " + std::to_string(without_) +
                      " values; " + best);

@@ -21,17 +21,17 @@ void HyperParam::setup(const Setup& setup) const {
 
 void HyperParam::set(Run& run, double value, const std::string& who) {
   if (const char* wrong = why_invalid(name_.name, value))
-    throw ConfigError(name_.position, who + ": cannot set " + name_.name + " to " +
-                                          shortest(static_cast<float>(value)) + " after global_step " +
-                                          std::to_string(run.global_step()) + ": " + wrong);
+    throw ConfigError(name_.position, who + ": cannot set " + name_.name + " to " + short_text(value) +
+                                          " after global_step " + std::to_string(run.global_step()) + ": " +
+                                          wrong);
   const double before = this->value(run);
   if (before == value) return;
   run.set_hyper_parameter(name_.name, value);
   const bool looks_the_same = static_cast<float>(before) == static_cast<float>(value);
   if (looks_the_same || logged_epoch_ == run.epoch()) return;
   logged_epoch_ = run.epoch();
-  log::info(name_.name + " changes from " + shortest(static_cast<float>(before)) + " to " +
-            shortest(static_cast<float>(value)) + " after global_step " + std::to_string(run.global_step()));
+  log::info(name_.name + " changes from " + short_text(before) + " to " + short_text(value) +
+            " after global_step " + std::to_string(run.global_step()));
 }
 
 void HyperParamSetter::set_of_chief(Run& run, std::optional<double> value, const std::string& who) {

@@ -89,8 +89,7 @@ class LearningRateFinder final : public HyperParamSetter {
     const auto steepest = steepest_step();
     if (!steepest) return log::warning(std::string(kFinder) + ": the cost never fell; try smaller rates");
     log::info(std::string(kFinder) + ": the cost fell fastest at " + param_.name() + " " +
-              shortest(static_cast<float>(rates_[*steepest])) +
-              "; see finder_cost over finder_rate in stats.csv");
+              short_text(rates_[*steepest]) + "; see finder_cost over finder_rate in stats.csv");
   }
   void save(State& state) const override {
     state.put("done", done_);
@@ -112,8 +111,7 @@ class LearningRateFinder final : public HyperParamSetter {
     if (rates_.empty()) return;
     const bool is_higher = best_ > 0 && costs_.back() > p_.diverged_at * best_;
     if (is_higher || !std::isfinite(costs_.back())) {
-      run.request_stop("the cost diverges at " + param_.name() + " " +
-                       shortest(static_cast<float>(rates_.back())));
+      run.request_stop("the cost diverges at " + param_.name() + " " + short_text(rates_.back()));
     } else if (done_ >= p_.steps) {
       run.request_stop("the last rate of LearningRateFinder was tried");
     }

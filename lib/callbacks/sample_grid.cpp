@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "agents/agent_source.h"
 #include "callbacks/extra_file.h"
 #include "core/text.h"
-#include "dataflow/experience/agent_source.h"
 #include "draw/image_grid.h"
 #include "draw/png.h"
 #include "input/input_source.h"

@@ -71,8 +71,8 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
     const double actual = param_.value(run);
     if (!due || is_close(actual, *due)) return;
     log::warning(
-        "according to its schedule, " + p_.param.name + " should be " + shortest(static_cast<float>(*due)) +
-        " now, but it is " + shortest(static_cast<float>(actual)) +
+        "according to its schedule, " + p_.param.name + " should be " + short_text(*due) +
+        " now, but it is " + short_text(actual) +
         (p_.set_at_beginning ? "; it is set" : "; it is not changed, because set_at_beginning is false"));
     if (p_.set_at_beginning) set(run, due);
   }
@@ -113,7 +113,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
     if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
     log::warning(
         "according to its schedule, which is not in the checkpoint, " + p_.param.name + " should be " +
-        shortest(static_cast<float>(*due)) + " now; it stays " + shortest(static_cast<float>(actual)) +
+        short_text(*due) + " now; it stays " + short_text(actual) +
         ", as in the checkpoint, until the schedule sets it again; to change it earlier, add a point at a "
         "later " +
         (p_.step_based ? "step" : "epoch"));

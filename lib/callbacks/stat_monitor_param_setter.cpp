@@ -112,7 +112,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   void stop_if_due(Run& run) const {
     if (!refused_ || !p_.stop_below || *refused_ >= *p_.stop_below) return;
     run.request_stop(p_.monitor.name + " has not improved, and " + param_.name() + " would be " +
-                     shortest(static_cast<float>(*refused_)) + ", below " + shortest(*p_.stop_below));
+                     short_text(*refused_) + ", below " + shortest(*p_.stop_below));
   }
 
   bool has_improved() const {

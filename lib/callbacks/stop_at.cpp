@@ -39,7 +39,7 @@ class StopAt final : public Callback {
     const double value = history.back().second;
     const bool is_reached = p_.at_least ? value >= *p_.at_least : value <= *p_.at_most;
     if (is_reached)
-      run.request_stop(p_.monitor.name + " is " + shortest(static_cast<float>(value)) +
+      run.request_stop(p_.monitor.name + " is " + short_text(value) +
                        (p_.at_least ? ", at least " : ", at most ") +
                        shortest(p_.at_least.value_or(p_.at_most.value_or(0))));
   }

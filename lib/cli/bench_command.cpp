@@ -5,8 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "tools/bench.h"
-#include "tools/scale_out.h"
+#include "reports/bench.h"
+#include "reports/scale_out.h"
 
 namespace tpack {
 namespace {

@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "reports/model_report.h"
 #include "run/data_report.h"
 #include "system/log.h"
-#include "tools/model_report.h"
 
 namespace tpack {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/stored_data.h"
+#include "reports/checkpoint_diff.h"
 #include "run/config_changes.h"
-#include "tools/checkpoint_diff.h"
 
 namespace tpack {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "core/registry.h"
 #include "core/text.h"
-#include "tools/component_docs.h"
+#include "reports/component_docs.h"
 
 namespace tpack {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/plugins.h"
+#include "reports/component_docs.h"
 #include "system/terminal.h"
-#include "tools/component_docs.h"
 
 namespace tpack {
 namespace {

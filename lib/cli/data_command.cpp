@@ -11,16 +11,16 @@
 #include "config/overrides.h"
 #include "core/clock.h"
 #include "core/text.h"
-#include "dataflow/contact_sheet.h"
+#include "data_tools/augmented_samples.h"
+#include "data_tools/contact_sheet.h"
+#include "data_tools/data_check.h"
+#include "data_tools/flow_inspection.h"
+#include "data_tools/sample_images.h"
+#include "data_tools/scan_report.h"
+#include "data_tools/table_schema.h"
 #include "experiment/experiment.h"
 #include "system/log.h"
 #include "system/terminal.h"
-#include "tools/augmented_samples.h"
-#include "tools/data_check.h"
-#include "tools/flow_inspection.h"
-#include "tools/sample_images.h"
-#include "tools/scan_report.h"
-#include "tools/table_schema.h"
 
 namespace tpack {
 namespace {

@@ -9,13 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agents/agent_source.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/text.h"
-#include "dataflow/experience/agent_source.h"
 #include "dataflow/source.h"
 #include "draw/matrix.h"
 #include "draw/text_table.h"
+#include "evaluation/importance.h"
+#include "evaluation/model_comparison.h"
+#include "evaluation/threshold_choice.h"
+#include "evaluation/worst_samples.h"
 #include "experiment/gates.h"
 #include "experiment/given_data.h"
 #include "experiment/inference_model.h"
@@ -26,10 +30,6 @@
 #include "system/file_io.h"
 #include "system/file_kind.h"
 #include "system/log.h"
-#include "tools/importance.h"
-#include "tools/model_comparison.h"
-#include "tools/threshold_choice.h"
-#include "tools/worst_samples.h"
 
 namespace tpack {
 namespace {
@@ -204,7 +204,7 @@ std::string table_of(const Evaluator::Result& statistics, const ModelOnFlow& of,
   std::string legend;
   for (size_t i = 0; i < statistics.size(); ++i) {
     const auto& [statistic, value] = statistics[i];
-    table.add({statistic, shortest(static_cast<float>(value))});
+    table.add({statistic, short_text(value)});
     if (const std::string& form = of.evaluator->form(i); !form.empty())
       legend += statistic + ": " + form + "\n";
     json[statistic] = value;
@@ -325,9 +325,9 @@ int compare(const EvalOptions& o) {
   }
   TextTable table({"statistic of " + (o.file.empty() ? flow : o.file), "first", "second"});
   for (const auto& [name, value] : statistics[0]) {
-    std::vector<std::string> row = {name, shortest(static_cast<float>(value))};
+    std::vector<std::string> row = {name, short_text(value)};
     for (const auto& [other, second] : statistics[1])
-      if (other == name) row.push_back(shortest(static_cast<float>(second)));
+      if (other == name) row.push_back(short_text(second));
     table.add(row);
   }
   std::cout << table.str() << "\n" << str(figures);

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "tools/infer_files.h"
+#include "infer/infer_files.h"
 
 namespace tpack {
 namespace {

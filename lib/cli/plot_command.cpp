@@ -10,9 +10,9 @@
 #include "cli/options.h"
 #include "draw/svg_chart.h"
 #include "draw/terminal_chart.h"
+#include "reports/run_charts.h"
 #include "system/file_io.h"
 #include "system/terminal.h"
-#include "tools/run_charts.h"
 
 namespace tpack {
 namespace {

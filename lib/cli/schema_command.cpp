@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "experiment/plugins.h"
-#include "tools/json_schema.h"
+#include "reports/json_schema.h"
 
 namespace tpack {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/curses_screen.h"
 #include "core/clock.h"
-#include "tools/live_view.h"
+#include "reports/live_view.h"
 
 namespace tpack {
 namespace {

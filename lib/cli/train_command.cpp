@@ -18,6 +18,7 @@
 #include "comm/mpi.h"
 #include "comm/world.h"
 #include "core/text.h"
+#include "evaluation/out_of_fold.h"
 #include "experiment/experiment.h"
 #include "run/run_status.h"
 #include "run/run_summary.h"
@@ -25,7 +26,6 @@
 #include "search/folds.h"
 #include "system/file_io.h"
 #include "system/log.h"
-#include "tools/out_of_fold.h"
 
 namespace tpack {
 namespace {

@@ -23,7 +23,7 @@ struct PluginAbi {
 };
 
 /// Raised with every change of the headers that breaks older plugins.
-inline constexpr int kPluginVersion = 12;
+inline constexpr int kPluginVersion = 13;
 
 /// A symbol that only tpack of one version defines. Every registration refers to it, so that a plugin of
 /// another version fails to load before any of its code runs.

@@ -44,6 +44,8 @@ std::string csv_field(double number);
 /// Shortest decimal text that reads back as the same number.
 std::string shortest(double value);
 std::string shortest(float value);
+/// The shortest number that reads back as the same float: for people, who need no more digits.
+inline std::string short_text(double value) { return shortest(static_cast<float>(value)); }
 
 /// "1.5 MB" (powers of 1000).
 std::string human_bytes(uint64_t bytes);

@@ -111,7 +111,8 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
 /// Blocks of channels cannot be split: a box, which begins there, has all channels, or begins and ends at
 /// block borders.
 bool cuts_no_block(const Shape& large, const Shape& small, const std::vector<int64_t>& begin) {
-  return large.rank() == 4 && (large[1] == small[1] || (begin[1] % kBlockChannels == 0 && small[1] % kBlockChannels == 0));
+  return large.rank() == 4 &&
+         (large[1] == small[1] || (begin[1] % kBlockChannels == 0 && small[1] % kBlockChannels == 0));
 }
 
 bool pad_accepts(const Node& node, Layout layout) {

@@ -24,7 +24,7 @@ PieceKernel::PieceKernel(std::vector<Piece> pieces, const std::vector<PieceSum>&
 void PieceKernel::run(const KernelArgs& args) {
   if (pieces_.size() == 1) return run_piece(args, 0);
   team_of(args)->run(static_cast<int>(pieces_.size()),
-                 [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
+                     [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
   for (const Sum& sum : sums_) add(args, sum);
 }
 

@@ -170,9 +170,11 @@ class BackwardWeightsKernel final : public Kernel {
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
     });
-    parallel_for(team_of(args), pieces_, g_.in.channels, kLanes, [&](int64_t begin, int64_t end, int /*piece*/) {
-      for (int64_t in = begin; in < end; ++in) combine(in, used, scratch, floats_out(args.out[0]));
-    });
+    parallel_for(team_of(args), pieces_, g_.in.channels, kLanes,
+                 [&](int64_t begin, int64_t end, int /*piece*/) {
+                   for (int64_t in = begin; in < end; ++in)
+                     combine(in, used, scratch, floats_out(args.out[0]));
+                 });
   }
 
  private:

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "dataflow/image.h"
 #include "dataflow/sample_key.h"
+#include "image/image.h"
 #include "tensor/tensor.h"
 
 namespace tpack {

@@ -5,13 +5,13 @@
 #include "core/other_words.h"
 #include "core/registry.h"
 #include "core/text.h"
-#include "dataflow/augment/augmentor.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/data_flow.h"
 #include "dataflow/guarded_flow.h"
 #include "dataflow/map.h"
 #include "dataflow/map/tensor_map.h"
 #include "dataflow/stage.h"
+#include "image/augment/augmentor.h"
 
 namespace tpack {
 namespace {

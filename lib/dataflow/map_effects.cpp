@@ -91,7 +91,7 @@ struct NumberRange {
     high = std::max(high, x);
   }
   std::string str() const {
-    const auto rounded = [](double x) { return shortest(static_cast<float>(std::round(x * 1000) / 1000)); };
+    const auto rounded = [](double x) { return short_text(std::round(x * 1000) / 1000); };
     return rounded(low) + " to " + rounded(high);
   }
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/field.h"
-#include "dataflow/image.h"
+#include "image/image.h"
 #include "tensor/tensor.h"
 
 namespace tpack {

@@ -46,8 +46,7 @@ std::string svg_bars(const std::string& title, const std::vector<Bar>& bars) {
     out += bar_part(place(bar.low), y + kBarRow / 2 - 0.5, place(bar.high) - place(bar.low), 1, "#1d4ed8");
     for (const double end : {bar.low, bar.high})
       out += bar_part(place(end) - 0.5, y + kBarRow / 2 - 4, 1, 8, "#1d4ed8");
-    out +=
-        svg_text(left + kBarWidth + 8, y + kBarRow / 2 + 4, "start", shortest(static_cast<float>(bar.value)));
+    out += svg_text(left + kBarWidth + 8, y + kBarRow / 2 + 4, "start", short_text(bar.value));
     y += kBarRow;
   }
   out += bar_part(place(0) - 0.5, kBarTitle, 1, y - kBarTitle, kSvgGray);

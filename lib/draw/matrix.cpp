@@ -65,14 +65,14 @@ std::string svg_matrix(const Matrix& matrix) {
                                   {"width", svg_number(side - 1)},
                                   {"height", svg_number(side - 1)},
                                   {"fill", "#1d4ed8"},
-                                  {"fill-opacity", shortest(static_cast<float>(0.06 + 0.94 * share))}});
+                                  {"fill-opacity", short_text(0.06 + 0.94 * share)}});
       if (!with_values || matrix.at(r, c) == 0) continue;
       out += svg_element("text",
                          {{"x", svg_number(x + side / 2)},
                           {"y", svg_number(y + side / 2 + 4)},
                           {"text-anchor", "middle"},
                           {"fill", share > 0.5 ? "#ffffff" : kSvgGray}},
-                         shortest(static_cast<float>(matrix.at(r, c))));
+                         short_text(matrix.at(r, c)));
     }
   }
   for (size_t c = 0; c < matrix.columns.size(); ++c)

@@ -33,7 +33,7 @@ std::string svg_text(double x, double y, const char* anchor, const std::string& 
 }
 
 std::string svg_document(double width, double height, const std::string& content) {
-  const auto side = [](double length) { return shortest(static_cast<float>(length)); };
+  const auto side = [](double length) { return short_text(length); };
   return svg_element("svg",
                      {{"xmlns", "http://www.w3.org/2000/svg"},
                       {"viewBox", "0 0 " + side(width) + " " + side(height)},

@@ -12,8 +12,8 @@
 #include "experiment/model_inputs.h"
 #include "experiment/plugins.h"
 #include "experiment/split_section.h"
-#include "layers/image_layouts.h"
-#include "layers/model.h"
+#include "model/image_layouts.h"
+#include "model/model.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {

@@ -9,10 +9,10 @@
 #include "callbacks/default_callbacks.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
-#include "dataflow/source/split_settings.h"
-#include "layers/layer.h"
-#include "layers/model.h"
+#include "model/layer.h"
+#include "model/model.h"
 #include "predict/predict_outputs.h"
+#include "sources/split_settings.h"
 
 namespace tpack {
 namespace {

@@ -74,7 +74,7 @@ nlohmann::ordered_json to_json(const std::vector<GateResult>& results) {
 void require_gates(const std::vector<GateResult>& results) {
   std::vector<std::string> missed;
   for (const GateResult& result : results) {
-    const std::string value = result.value ? shortest(static_cast<float>(*result.value)) : "it has no value";
+    const std::string value = result.value ? short_text(*result.value) : "it has no value";
     if (result.holds)
       log::info("gate " + result.gate + " holds: " + value);
     else

@@ -4,7 +4,7 @@
 
 #include "core/registry.h"
 #include "dataflow/source.h"
-#include "dataflow/source/split_settings.h"
+#include "sources/split_settings.h"
 
 namespace tpack {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/schema.h"
-#include "layers/model.h"
+#include "model/model.h"
 
 namespace tpack {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "graph/variable_pattern.h"
-#include "layers/layer.h"
+#include "model/layer.h"
 #include "predict/predict_outputs.h"
 #include "system/log.h"
 

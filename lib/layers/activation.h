@@ -1,6 +1,6 @@
 #pragma once
 
-#include "layers/layer.h"
+#include "model/layer.h"
 #include "nn/activation.h"
 
 namespace tpack {

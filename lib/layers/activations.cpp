@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "layers/layer.h"
-#include "layers/tensor_formula.h"
+#include "model/layer.h"
+#include "model/tensor_formula.h"
 
 namespace tpack {
 namespace {

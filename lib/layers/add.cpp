@@ -1,4 +1,4 @@
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

@@ -1,6 +1,6 @@
 #include "nn/dropout.h"
 
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

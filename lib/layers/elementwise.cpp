@@ -1,5 +1,5 @@
-#include "layers/network_builder.h"
-#include "layers/tensor_formula.h"
+#include "model/network_builder.h"
+#include "model/tensor_formula.h"
 
 namespace tpack {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "layers/cost.h"
+#include "model/cost.h"
 
 namespace tpack {
 

@@ -1,4 +1,4 @@
-#include "layers/layer.h"
+#include "model/layer.h"
 #include "ops/random_normal.h"
 
 namespace tpack {

@@ -1,7 +1,7 @@
 #include "graph/passes/gradient.h"
 
 #include "layers/layer_shapes.h"
-#include "layers/network_builder.h"
+#include "model/network_builder.h"
 
 namespace tpack {
 namespace {

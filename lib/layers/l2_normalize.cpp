@@ -1,6 +1,6 @@
 #include "layers/embeddings.h"
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

@@ -1,7 +1,7 @@
 #include "ops/matmul.h"
 
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "core/text.h"
-#include "layers/layer.h"
-#include "layers/number_list.h"
+#include "model/layer.h"
+#include "model/number_list.h"
 #include "ops/batch_norm.h"
 
 namespace tpack {

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "layers/layer.h"
+#include "model/layer.h"
 #include "ops/concat.h"
 
 namespace tpack {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 #include "ops/window.h"
 
 namespace tpack {

@@ -1,7 +1,7 @@
 #include "ops/random_normal.h"
 
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

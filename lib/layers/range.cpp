@@ -1,8 +1,8 @@
 #include <cmath>
 #include <vector>
 
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

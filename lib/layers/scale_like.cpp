@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "layers/network_builder.h"
+#include "model/network_builder.h"
 #include "ops/pad.h"
 
 namespace tpack {

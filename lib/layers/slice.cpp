@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 #include "ops/pad.h"
 
 namespace tpack {

@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "layers/layer_shapes.h"
-#include "layers/network_builder.h"
+#include "model/network_builder.h"
 #include "ops/pad.h"
 
 namespace tpack {

@@ -1,6 +1,6 @@
 #include "nn/table_input.h"
 
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

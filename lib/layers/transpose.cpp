@@ -1,5 +1,5 @@
-#include "layers/layer.h"
 #include "layers/layer_shapes.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

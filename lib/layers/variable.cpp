@@ -1,5 +1,5 @@
-#include "layers/layer.h"
 #include "layers/option_fields.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

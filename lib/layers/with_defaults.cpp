@@ -1,5 +1,5 @@
-#include "layers/layer_parser.h"
-#include "layers/network_builder.h"
+#include "model/layer_parser.h"
+#include "model/network_builder.h"
 
 namespace tpack {
 namespace {

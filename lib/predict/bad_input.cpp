@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/text.h"
+#include "costs/label_range.h"
 #include "layers/embeddings.h"
-#include "layers/label_range.h"
 #include "tensor/finite.h"
 
 namespace tpack {

@@ -50,7 +50,6 @@ std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scor
 
 double part(double of, double whole) { return whole > 0 ? of / whole : 0; }
 
-std::string cell(double value) { return shortest(static_cast<float>(value)); }
 std::string figure(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3f", value);
@@ -58,7 +57,7 @@ std::string figure(double value) {
 }
 
 void add(TextTable& table, const ClassReport::Row& row) {
-  table.add({row.name, figure(row.precision), figure(row.recall), figure(row.f1), cell(row.samples)});
+  table.add({row.name, figure(row.precision), figure(row.recall), figure(row.f1), short_text(row.samples)});
 }
 
 }  // namespace
@@ -292,7 +291,7 @@ std::string ClassReport::str() const {
            std::to_string(rows_.size()) + "\n" + text;
   if (threshold_ != 0.5)
     text += (is_set_ ? "a label" : "'" + classes_[1] + "'") + " is said from a probability of " +
-            cell(threshold_) + " on\n";
+            short_text(threshold_) + " on\n";
   if (is_set_) return text;
   return text + "\n" + (classes_.size() <= kMostInMatrix ? matrix_text() : pairs_text());
 }
@@ -307,7 +306,7 @@ std::string ClassReport::matrix_text() const {
   for (size_t actual = 0; actual < classes_.size(); ++actual) {
     std::vector<std::string> row = {classes_[actual]};
     for (size_t predicted = 0; predicted + 1 < header.size(); ++predicted)
-      row.push_back(cell(count(actual, predicted)));
+      row.push_back(short_text(count(actual, predicted)));
     table.add(row);
   }
   return table.str();
@@ -331,7 +330,7 @@ std::string ClassReport::pairs_text() const {
   pairs.resize(std::min(pairs.size(), kShownOfMany));
   TextTable table({"actual", "most often taken for", unit_});
   for (const Pair& pair : pairs)
-    table.add({classes_[pair.actual], classes_[pair.predicted], cell(pair.samples)});
+    table.add({classes_[pair.actual], classes_[pair.predicted], short_text(pair.samples)});
   return table.str();
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/field.h"
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 

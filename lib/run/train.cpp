@@ -337,7 +337,6 @@ void TrainRun::use_changed_hyper_parameters(Run& run) {
   const bool is_known = text != checkpoint_.texts.end();  // not by versions before 0.2
   const FirstValues before = is_known ? first_values_from(text->second, checkpoint_path_) : FirstValues();
   const auto same = [](double a, double b) { return static_cast<float>(a) == static_cast<float>(b); };
-  const auto short_text = [](double value) { return shortest(static_cast<float>(value)); };
   for (const auto& [name, now] : first_values(store->table())) {
     if (!now) continue;  // it follows its schedule
     const double actual = run.hyper_parameter(name);

@@ -101,7 +101,8 @@ CpuRun run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
   const std::vector<Tensor> floats = as_floats(inputs);
   const Case c(function, floats, {.phase = variant.phase}, !variant.layout.empty());
   const auto device = open_device(
-      "cpu:0", DeviceOptions{.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
+      "cpu:0",
+      DeviceOptions{.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
   device->create_variables(c.table());
   device->variables().initialize(1);
   CpuRun run;

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/agent_source.h"
 #include "backend/model_handle.h"
 #include "checkpoint/checkpoint.h"
-#include "dataflow/experience/agent_source.h"
 #include "parallel/replicas.h"
 #include "train/trainer.h"
 

@@ -35,9 +35,8 @@ std::optional<Candidate> candidate_of(const Node& node) {
 
 BadOp described(Fn fn, double value) {
   const std::string name = pointwise::name_of(fn);
-  const std::string number = " (" + shortest(static_cast<float>(value)) + ")";
-  if (fn == Fn::kDiv)
-    return {"a division by " + shortest(static_cast<float>(value)), "keep the divisor away from 0"};
+  const std::string number = " (" + short_text(value) + ")";
+  if (fn == Fn::kDiv) return {"a division by " + short_text(value), "keep the divisor away from 0"};
   if (fn == Fn::kExp)
     return {"exp of a large number" + number, "keep its argument below 88, as with min(x, 80)"};
   return {name + " of " + (value < 0 ? "a negative number" + number : "0"),

@@ -70,8 +70,7 @@ class FollowSchedules final : public Callback {
     if (std::abs(schedule.at(end)) > kSmall * most) return;
     log::warning("the schedule of " + name + " ends after " + length->str() + " (length), and the run has " +
                  std::to_string(run.length().max_epoch) + " epochs: it stays " +
-                 shortest(static_cast<float>(schedule.at(end))) +
-                 " from there on; leave `length` out to end with max_epoch");
+                 short_text(schedule.at(end)) + " from there on; leave `length` out to end with max_epoch");
   }
 
   /// Of a schedule that depends on the length of a run that has none.

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "callbacks/callback_scenes.h"
-#include "layers/cost.h"
+#include "model/cost.h"
 #include "predict/bad_input.h"
 #include "support/poisoned_input.h"
 #include "support/temporary_folder.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "infer/pictures.h"
 #include "support/program_runner.h"
-#include "tools/pictures.h"
 
 namespace tpack {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
 #include "core/text.h"
+#include "reports/live_view.h"
 #include "support/program_runner.h"
 #include "support/pseudo_terminal.h"
-#include "tools/live_view.h"
 
 namespace tpack {
 namespace {

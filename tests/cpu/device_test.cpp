@@ -266,8 +266,7 @@ TEST(CpuDevice, times_nothing_of_a_program_that_does_not_fit_in_memory) {
 }
 
 TEST(LayoutFrom, takes_the_layouts_that_a_plan_may_choose) {
-  for (const char* name : {"plain", "nhwc", "nChw16c"})
-    EXPECT_STREQ(name_of(layout_from(name)), name);
+  for (const char* name : {"plain", "nhwc", "nChw16c"}) EXPECT_STREQ(name_of(layout_from(name)), name);
   for (const char* name : {"opaque", "planar", ""}) EXPECT_THROW(layout_from(name), PlanError) << name;
 }
 

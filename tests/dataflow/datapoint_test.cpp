@@ -1,7 +1,7 @@
 #include "dataflow/datapoint.h"
 
 #include "dataflow/flow_helpers.h"
-#include "dataflow/pixel_memory.h"
+#include "image/pixel_memory.h"
 
 namespace tpack {
 namespace {

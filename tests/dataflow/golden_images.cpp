@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "dataflow/format/image_codec.h"
+#include "image/format/image_codec.h"
 #include "support/paths.h"
 
 namespace tpack {
@@ -39,7 +39,7 @@ cv::Mat deep_pixels(const std::vector<uint8_t>& bytes, int width, int height, in
 }
 
 /// Of 8 bits, from base64.
-cv::Mat pixels_of(const nlohmann::json& text, int width, int height, int channels) {
+cv::Mat golden_pixels(const nlohmann::json& text, int width, int height, int channels) {
   std::vector<uint8_t> bytes = from_base64(text);
   return cv::Mat(height, width, CV_8UC(channels), bytes.data()).clone();
 }
@@ -59,9 +59,9 @@ std::vector<GoldenImage> read_golden_images() {
     GoldenImage image{.name = one.at("name"), .file = from_base64(one.at("file"))};
     const int width = one.at("size").at(0);
     const int height = one.at("size").at(1);
-    if (one.contains("rgb")) pixels[image.name] = pixels_of(one.at("rgb"), width, height, 3);
-    if (one.contains("rgba")) image.rgba = pixels_of(one.at("rgba"), width, height, 4);
-    if (one.contains("onto")) image.onto = pixels_of(one.at("onto"), width, height, 3);
+    if (one.contains("rgb")) pixels[image.name] = golden_pixels(one.at("rgb"), width, height, 3);
+    if (one.contains("rgba")) image.rgba = golden_pixels(one.at("rgba"), width, height, 4);
+    if (one.contains("onto")) image.onto = golden_pixels(one.at("onto"), width, height, 3);
     image.rgb = pixels.at(one.value("same_as", image.name));
     image.off_by = one.value("off_by", 0);
     if (one.contains("deep"))
@@ -126,7 +126,7 @@ const std::vector<GoldenClip>& golden_clips() {
       const auto frames_of = [&one](const char* kind, int channels) {
         std::vector<cv::Mat> frames;
         for (const auto& frame : one.value(kind, nlohmann::json::array()))
-          frames.push_back(pixels_of(frame, one.at("size").at(0), one.at("size").at(1), channels));
+          frames.push_back(golden_pixels(frame, one.at("size").at(0), one.at("size").at(1), channels));
         return frames;
       };
       clip.frames = frames_of("frames", 3);

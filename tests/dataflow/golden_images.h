@@ -7,7 +7,7 @@
 
 #include <opencv2/core.hpp>
 
-#include "dataflow/image.h"
+#include "image/image.h"
 
 /// The files of tests/golden/images.json.
 namespace tpack {

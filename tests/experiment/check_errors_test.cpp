@@ -1,13 +1,12 @@
 // Every tests/config/errors/NAME.yaml is a config with mistakes, and NAME.txt has the facts of its errors
 // (see error_facts.h), with paths relative to that folder. NAME.set, if it exists, has overrides, one per
-// line. Files of errors/parts/ are included by other configs. verbatim.txt has the whole text of some errors.
+// line. Files of errors/parts/ are included by other configs.
 //
 // After an intended change, scripts/update_error_texts.py rewrites the expected texts.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 #include <gtest/gtest.h>
 
@@ -15,9 +14,9 @@
 #include "core/text.h"
 #include "experiment/check.h"
 #include "experiment/error_facts.h"
+#include "reports/component_docs.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
-#include "tools/component_docs.h"
 
 namespace tpack {
 namespace {
@@ -82,29 +81,6 @@ std::vector<std::string> cases() {
   return names;
 }
 
-/// The text of each case in verbatim.txt: the lines below its name in brackets.
-std::map<std::string, std::string> verbatim() {
-  std::map<std::string, std::string> texts;
-  std::string name;
-  std::ifstream file(corpus() / "verbatim.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    if (line.front() == '[') {
-      name = line.substr(1, line.size() - 2);
-      texts[name] = "";
-    } else {
-      texts[name] += line + "\n";
-    }
-  }
-  return texts;
-}
-
-std::vector<std::string> verbatim_cases() {
-  std::vector<std::string> names;
-  for (const auto& [name, text] : verbatim()) names.push_back(name);
-  return names;
-}
-
 class ErrorCorpus : public testing::TestWithParam<std::string> {};
 
 TEST_P(ErrorCorpus, is_rejected_with_its_facts) {
@@ -118,35 +94,11 @@ TEST_P(ErrorCorpus, is_rejected_with_its_facts) {
 INSTANTIATE_TEST_SUITE_P(Files, ErrorCorpus, testing::ValuesIn(cases()),
                          [](const auto& param_info) { return param_info.param; });
 
-class VerbatimError : public testing::TestWithParam<std::string> {};
-
-TEST_P(VerbatimError, has_the_whole_text) {
-  const std::string errors = errors_of(GetParam()) + "\n";
-  offer_for_update(GetParam() + ".verbatim", errors);
-  EXPECT_EQ(errors, verbatim().at(GetParam()));
-}
-
-INSTANTIATE_TEST_SUITE_P(Files, VerbatimError, testing::ValuesIn(verbatim_cases()),
-                         [](const auto& param_info) { return param_info.param; });
-
-TEST(ErrorCorpusFiles, are_many) {
-  EXPECT_GE(cases().size(), 80U);
-  EXPECT_GE(verbatim_cases().size(), 25U);
-}
-
-TEST(ErrorCorpusFiles, have_the_whole_text_if_their_facts_say_little) {
-  const std::map<std::string, std::string> texts = verbatim();
-  for (const std::string& name : cases()) {
-    const std::string facts = content_of(corpus() / (name + ".txt"));
-    for (const std::string& line : split(std::string(trim(facts)), '\n')) {
-      EXPECT_TRUE(!facts_are_vague(line) || texts.count(name) == 1) << name << " belongs into verbatim.txt";
-    }
-  }
-}
+TEST(ErrorCorpusFiles, are_many) { EXPECT_GE(cases().size(), 80U); }
 
 TEST(ErrorCorpusFiles, belong_to_a_config) {
   for (const auto& entry : fs::directory_iterator(corpus())) {
-    if (entry.is_directory() || entry.path().filename() == "verbatim.txt") continue;
+    if (entry.is_directory()) continue;
     EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".yaml"))) << entry.path();
   }
 }
@@ -193,13 +145,6 @@ TEST(ErrorFacts, know_quotes_from_apostrophes) {
   EXPECT_EQ(error_facts("a.yaml:1:1: the model's `layers` don't have 'it's'"),
             "a.yaml:1:1:; `layers` 'it's'");
   EXPECT_EQ(error_facts("a.yaml:1:1: a ':' in \"f\\nc\""), "a.yaml:1:1:; ':' \"f\\nc\"");
-}
-
-TEST(ErrorFacts, are_vague_if_they_say_only_where) {
-  EXPECT_TRUE(facts_are_vague(error_facts("a.yaml:1:1: is empty")));
-  EXPECT_TRUE(facts_are_vague(error_facts("a.yaml:1:1: this makes no sense")));
-  EXPECT_FALSE(facts_are_vague(error_facts("a.yaml:1:1: 'x' makes no sense")));
-  EXPECT_FALSE(facts_are_vague(error_facts("a.yaml:1:1: more than 5")));
 }
 
 }  // namespace

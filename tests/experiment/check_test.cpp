@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_code.h"
+#include "reports/model_report.h"
 #include "support/program_runner.h"
-#include "tools/model_report.h"
 
 namespace tpack {
 namespace {

@@ -131,6 +131,4 @@ std::string error_facts(const std::string& text) {
   return join(facts, "\n");
 }
 
-bool facts_are_vague(const std::string& facts) { return facts.find("; ") == std::string::npos; }
-
 }  // namespace tpack

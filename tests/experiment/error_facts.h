@@ -14,7 +14,4 @@ namespace tpack {
 /// "must be one of a, b". Empty parts are left out.
 std::string error_facts(const std::string& text);
 
-/// True if the facts of a text contain only places and kinds.
-bool facts_are_vague(const std::string& facts);
-
 }  // namespace tpack

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
-#include "tools/infer_runs.h"
+#include "infer/infer_runs.h"
 
 namespace tpack {
 namespace {

@@ -111,7 +111,8 @@ TEST_P(GoldenBatchTrainers, k_means_moves_centers_to_the_means_of_their_samples)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, GoldenBatchTrainers,
-                         testing::Values(EngineSettings::Backend::kReference, EngineSettings::Backend::kKernels),
+                         testing::Values(EngineSettings::Backend::kReference,
+                                         EngineSettings::Backend::kKernels),
                          [](const auto& param_info) {
                            return param_info.param == EngineSettings::Backend::kKernels ? "cpu" : "reference";
                          });

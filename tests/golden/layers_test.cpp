@@ -8,8 +8,8 @@
 #include "golden/golden.h"
 #include "graph/passes/gradient.h"
 #include "graph/structural.h"
-#include "layers/cost.h"
 #include "layers/layer_cases.h"
+#include "model/cost.h"
 #include "support/small_model.h"
 
 namespace tpack {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dataflow/source/csv_scale.h"
 #include "golden/golden.h"
+#include "table/csv_scale.h"
 
 namespace tpack {
 namespace {

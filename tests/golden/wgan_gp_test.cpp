@@ -88,7 +88,9 @@ TEST(GoldenGradientPenalty, follows_pytorch_in_double) {
 TEST(GoldenGradientPenalty, follows_pytorch_on_processors) {
   using Algorithm = DeviceOptions::Algorithm;
   for (const Algorithm algorithm : {Algorithm::kDirect, Algorithm::kHeuristic}) {
-    const auto cpu = [&](const std::string& name) { return open_device(name, DeviceOptions{.algorithm = algorithm}); };
+    const auto cpu = [&](const std::string& name) {
+      return open_device(name, DeviceOptions{.algorithm = algorithm});
+    };
     expect_golden(cpu, DType::kFloat32, 1e-5);
   }
 }

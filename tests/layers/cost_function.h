@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/yaml_reader.h"
-#include "layers/cost.h"
+#include "model/cost.h"
 #include "testkit/gradient_check.h"
 
 namespace tpack {

@@ -10,9 +10,9 @@
 #include "config/yaml_reader.h"
 #include "core/expression.h"
 #include "golden/golden.h"
-#include "layers/layer_parser.h"
-#include "layers/model.h"
-#include "layers/network_builder.h"
+#include "model/layer_parser.h"
+#include "model/model.h"
+#include "model/network_builder.h"
 #include "testkit/gradient_check.h"
 
 /// The cases of layers that gradient and backend tests share: those of the golden file, which

@@ -1,4 +1,3 @@
-#include "backend/open_device.h"
 #include "parallel/data_parallel.h"
 
 #include <cmath>
@@ -7,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/open_device.h"
 #include "comm/local_group.h"
 #include "parallel/small_replicas.h"
 #include "support/temporary_folder.h"
@@ -123,7 +123,8 @@ TEST(DataParallel, towers_have_weights_of_their_own_and_one_optimizer) {
     Plan plan;
     ReplicaOptions options;
     options.make_device = [](size_t k, int /*threads*/) {
-      return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
+      return open_device("cpu:" + std::to_string(k),
+                         DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 1});
     };
     options.towers = 2;
     options.variables = variables;
@@ -305,7 +306,9 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   const auto build = [&](int64_t batch) {
     const Signature signature = {{DType::kFloat32, {batch, 5}}, {DType::kInt32, {batch}}};
     ReplicaOptions options;
-    options.make_device = [](size_t /*tower*/, int /*threads*/) { return open_device("cpu:0", DeviceOptions{}); };
+    options.make_device = [](size_t /*tower*/, int /*threads*/) {
+      return open_device("cpu:0", DeviceOptions{});
+    };
     DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
     replicas.declare(signature);
     replicas.build(signature);
@@ -320,7 +323,7 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   build(2);
   log::close_file();
   EXPECT_THAT(content_of(folder / "log.txt"),
-              testing::HasSubstr("the plan was made on another CPU (Acme 1/2/3, this is " +
+              testing::HasSubstr("the plan was made on other hardware (Acme 1/2/3, this is " +
                                  open_device("cpu:0", DeviceOptions{})->hardware()));
   EXPECT_THAT(content_of(folder / "log.txt"),
               testing::HasSubstr(

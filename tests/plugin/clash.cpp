@@ -1,6 +1,6 @@
 // A plugin with a component name that tpack already has: it must be rejected, naming both files.
 #include "core/plugin.h"
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

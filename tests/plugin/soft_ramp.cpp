@@ -4,7 +4,7 @@
 
 #include "backend/reference/kernel.h"
 #include "graph/builder.h"
-#include "layers/layer.h"
+#include "model/layer.h"
 
 namespace tpack {
 namespace {

@@ -1,7 +1,7 @@
 // A layer with variables, made of functions of nn.
 #include <algorithm>
 
-#include "layers/layer.h"
+#include "model/layer.h"
 #include "nn/nn.h"
 
 namespace tpack {

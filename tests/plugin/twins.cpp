@@ -1,4 +1,4 @@
-#include "layers/model.h"
+#include "model/model.h"
 #include "nn/nn.h"
 
 namespace tpack {

@@ -1,4 +1,3 @@
-#include "backend/open_device.h"
 #include "predict/predictor.h"
 
 #include <cmath>
@@ -6,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/inference_tower.h"
+#include "backend/open_device.h"
 #include "support/small_model.h"
 #include "testkit/gradient_check.h"
 
@@ -122,7 +122,8 @@ layers:
 cost:
   - SoftmaxCrossEntropy: {logits: fc, labels: label}
 )");
-  InferenceTower tower(*model, open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic}));
+  InferenceTower tower(
+      *model, open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic}));
   const Tensor image = testkit::random_tensor({2, 8, 8, 3}, 1, DType::kFloat32);
   std::vector<Tensor> values;
   for (const char* output : {"[conv0]", "[fc]", "[conv0]"}) {

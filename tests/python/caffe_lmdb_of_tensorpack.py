@@ -25,7 +25,7 @@ except ImportError as error:
     sys.exit(77)
 
 numpy.fromstring = numpy.frombuffer
-proto = pathlib.Path(__file__).resolve().parents[2] / "lib" / "dataflow" / "format" / "caffe_datum.proto"
+proto = pathlib.Path(__file__).resolve().parents[2] / "lib" / "sources" / "format" / "caffe_datum.proto"
 with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(sys.stderr):
     os.environ["TENSORPACK_DATASET"] = folder
     caffe = pathlib.Path(folder) / "caffe"

@@ -14,8 +14,8 @@ namespace {
 
 class TrainDevice : public WithTinyRuns {
  protected:
-  /// Trains the network of mnist-convnet with its callbacks and others, on random images, in this process, with
-  /// the kernels of the reference.
+  /// Trains the network of mnist-convnet with its callbacks and others, on random images, in this process,
+  /// with the kernels of the reference.
   LoopResult train_on(const std::string& trainer, const std::string& name,
                       const std::vector<std::string>& more = {}) const {
     TrainOptions options;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
-#include "dataflow/source/split_parts.h"
+#include "sources/split_parts.h"
 #include "support/program_runner.h"
 
 namespace tpack {

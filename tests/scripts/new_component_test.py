@@ -69,7 +69,7 @@ class NewComponent(ScratchTest):
         for kind, name, cls, path in [("callback", "LossPrinter", "LossPrinter", "callbacks/loss_printer"),
                                       ("layer", "L2Norm", "L2Norm", "layers/l2norm"),
                                       ("trainer", "ManyGPUTrainer", "ManyGpuTrainer", "train/many_gpu_trainer"),
-                                      ("regression-loss", "LogCosh", "LogCosh", "layers/log_cosh"),
+                                      ("regression-loss", "LogCosh", "LogCosh", "costs/log_cosh"),
                                       ("layer", "Window", "WindowLayer", "layers/window"),  # there is a struct Window
                                       ("initializer", "Uniform", "UniformInitializer", "layers/uniform_initializer")]:
             self.assertEqual(self.new(kind, name)[0], 0)

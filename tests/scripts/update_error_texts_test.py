@@ -22,7 +22,6 @@ class UpdateErrorTexts(unittest.TestCase):
         for name in ("a", "b"):
             (self.corpus / f"{name}.yaml").write_text("tpack: 1\n")
             (self.corpus / f"{name}.txt").write_text(f"{name}.yaml:1:1: old\n")
-        (self.corpus / "verbatim.txt").write_text("# The head.\n\n[b]\nb.yaml:1:1: the old text\n")
         subprocess.run(["git", "init", "-q", self.root], check=True)
         subprocess.run(["git", "-C", self.root, "add", "."], check=True)
 
@@ -36,21 +35,14 @@ class UpdateErrorTexts(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def test_writes_and_shows_what_changed(self):
-        code, output = self.update(a_txt="a.yaml:1:1: new\\n", b_txt="b.yaml:1:1: old\\n", b_verbatim="b.yaml:1:1: the new text\\n")
+        code, output = self.update(a_txt="a.yaml:1:1: new\\n", b_txt="b.yaml:1:1: old\\n")
         self.assertEqual(code, 0, output)
         self.assertEqual((self.corpus / "a.txt").read_text(), "a.yaml:1:1: new\n")
-        self.assertEqual((self.corpus / "verbatim.txt").read_text(), "# The head.\n\n[b]\nb.yaml:1:1: the new text\n")
         self.assertIn("-a.yaml:1:1: old\n+a.yaml:1:1: new\n", output)
         self.assertNotIn("+b.yaml:1:1: old", output)
 
-    def test_adds_the_text_of_a_new_name(self):
-        with open(self.corpus / "verbatim.txt", "a") as file:
-            file.write("[a]\n")
-        self.update(a_txt="x\\n", b_txt="y\\n", a_verbatim="the text of a\\n", b_verbatim="the text of b\\n")
-        self.assertEqual((self.corpus / "verbatim.txt").read_text(), "# The head.\n\n[a]\nthe text of a\n\n[b]\nthe text of b\n")
-
     def test_tells_of_a_config_that_is_valid_now(self):
-        code, output = self.update(a_txt="a.yaml:1:1: new\\n", b_verbatim="\\n")
+        code, output = self.update(a_txt="a.yaml:1:1: new\\n")
         self.assertEqual(code, 1)
         self.assertIn("no longer an error: b", output)
 

@@ -6,8 +6,8 @@
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
-#include "dataflow/format/image_codec.h"
-#include "dataflow/format/mapped_file.h"
+#include "image/format/image_codec.h"
+#include "system/mapped_file.h"
 
 namespace tpack {
 namespace {

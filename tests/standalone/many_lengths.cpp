@@ -42,7 +42,8 @@ int run() {
   const auto optimizer = Registry<Optimizer>::make("Momentum", {{"learning_rate", 0.01}});
   ReplicaOptions options;
   options.make_device = [](size_t k, int threads) {
-    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = threads});
+    return open_device("cpu:" + std::to_string(k),
+                       DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect, .threads = threads});
   };
   options.seed = kSeed;
   Plan plan;

@@ -96,7 +96,8 @@ void train_two_towers(const TowerFunction& tower, const Optimizer& optimizer, in
                       const VariableStore& one_device, Expectations& check) {
   ReplicaOptions options;
   options.make_device = [](size_t k, int /*threads*/) {
-    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect});
+    return open_device("cpu:" + std::to_string(k),
+                       DeviceOptions{.algorithm = DeviceOptions::Algorithm::kDirect});
   };
   options.towers = 2;
   options.seed = kSeed;

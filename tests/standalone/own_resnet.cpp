@@ -3,7 +3,7 @@
 // training.
 #include "config/yaml_reader.h"
 #include "core/expression.h"
-#include "layers/model.h"
+#include "model/model.h"
 #include "standalone/expect.h"
 #include "standalone/resnet50.h"
 #include "support/paths.h"

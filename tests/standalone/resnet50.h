@@ -55,7 +55,8 @@ inline void train(const TowerFunction& tower, const DataFlow& flow, int64_t step
   const auto optimizer = Registry<Optimizer>::make("Momentum", {{"learning_rate", 0.01}, {"momentum", 0.9}});
   ReplicaOptions options{.towers = 2, .seed = 1};
   options.make_device = [](size_t k, int threads) {
-    return open_device("cpu:" + std::to_string(k), DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
+    return open_device("cpu:" + std::to_string(k),
+                       DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
   };
   Plan plan;
   DataParallel towers(tower, {{.optimizer = optimizer.get()}}, plan, options);

@@ -12,7 +12,7 @@
 #include "core/text.h"
 
 /// Tests that every field of a component has an effect: each field is changed in turn, and the result must
-/// differ. tests/tools/component_docs_test.cpp has the list of the tests that do this, one for each kind
+/// differ. tests/reports/component_docs_test.cpp has the list of the tests that do this, one for each kind
 /// of component.
 ///
 /// The example in the schema of a component is built first. Then each field gets its default and a few values

@@ -6,7 +6,7 @@
 #include "config/yaml_reader.h"
 #include "core/expression.h"
 #include "dataflow/data_flow.h"
-#include "layers/model.h"
+#include "model/model.h"
 #include "optim/optimizer.h"
 
 namespace tpack {

@@ -182,8 +182,8 @@ class EngineExecutable final : public Executable {
         const float* last =
             reinterpret_cast<const float*>(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
         for (const float* pixel = last; pixel < last + plane; pixel += kBlockChannels) {
-          const bool clean =
-              std::all_of(pixel + dims[1] % kBlockChannels, pixel + kBlockChannels, [](float x) { return x == 0; });
+          const bool clean = std::all_of(pixel + dims[1] % kBlockChannels, pixel + kBlockChannels,
+                                         [](float x) { return x == 0; });
           TPACK_ASSERT(clean, step.path + " (" + step.kind + ") left values in padding channels");
         }
       }

@@ -24,7 +24,8 @@ std::vector<int64_t> strides_of(const Shape& sizes, const std::vector<size_t>& o
 /// One pixel of full blocks is a plain vector.
 bool is_pixel_of_blocks(const Format& format) {
   const Shape& s = format.sizes;
-  return format.layout != Layout::kOpaque && s.rank() == 4 && s[2] == 1 && s[3] == 1 && s[1] % kBlockChannels == 0;
+  return format.layout != Layout::kOpaque && s.rank() == 4 && s[2] == 1 && s[3] == 1 &&
+         s[1] % kBlockChannels == 0;
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ bool same_memory(const Format& a, const Format& b) {
 }
 
 int64_t padded_channels(const Shape& shape, Layout layout) {
-  return layout == Layout::kBlocked ? (shape[1] + kBlockChannels - 1) / kBlockChannels * kBlockChannels : shape[1];
+  return layout == Layout::kBlocked ? (shape[1] + kBlockChannels - 1) / kBlockChannels * kBlockChannels
+                                    : shape[1];
 }
 
 }  // namespace tpack

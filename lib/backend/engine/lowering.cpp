@@ -200,7 +200,7 @@ class Lowering {
   bool overlap(int a, int b) const {
     const Tensor x = store_.tensor(program_.values[static_cast<size_t>(a)].name);
     const Tensor y = store_.tensor(program_.values[static_cast<size_t>(b)].name);
-    return x.raw() < y.raw() + y.bytes() && y.raw() < x.raw() + x.bytes();
+    return x.address() < y.address() + y.bytes() && y.address() < x.address() + x.bytes();
   }
   /// True for the value that a variable had when the program started; false for a result that was moved into
   /// one.

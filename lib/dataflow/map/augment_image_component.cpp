@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/registry.h"
-#include "dataflow/augment/augmentor.h"
-#include "dataflow/frames.h"
 #include "dataflow/map.h"
 #include "dataflow/sample_error.h"
+#include "image/augment/augmentor.h"
+#include "image/frames.h"
 
 namespace tpack {
 namespace {

@@ -6,7 +6,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
-#include "dataflow/frames.h"
+#include "image/frames.h"
 
 namespace tpack {
 namespace {

@@ -113,8 +113,9 @@ TEST_P(RoundedProducts, agree_on_both_backends) {
   const std::vector<Tensor> expected = run(*make_reference_device("cpu:0", {.factors = GetParam()}), inputs_);
   const std::vector<Tensor> exact = run(*make_reference_device("cpu:0", {}), inputs_);
   for (const int threads : {1, 2}) {
-    const auto device = open_device(
-        "cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads, .factors = GetParam()});
+    const auto device = open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic,
+                                                           .threads = threads,
+                                                           .factors = GetParam()});
     const std::vector<Tensor> found = run(*device, inputs_);
     const double step = GetParam() == DType::kBFloat16 ? 0x1p-8 : 0x1p-11;
     for (size_t i = 0; i < found.size(); ++i) {

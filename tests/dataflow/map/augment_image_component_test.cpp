@@ -2,9 +2,9 @@
 
 #include "config/yaml_reader.h"
 #include "core/registry.h"
-#include "dataflow/augment/augmentor.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_images.h"
+#include "image/augment/augmentor.h"
 #include "support/live_fields.h"
 
 namespace tpack {

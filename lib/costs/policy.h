@@ -1,0 +1,45 @@
+#pragma once
+
+#include <concepts>
+
+#include "model/cost.h"
+#include "ops/softmax_cross_entropy.h"
+
+namespace tpack {
+
+/// What costs of policies look at: the scores of actions, and which were done and how good they were.
+struct PolicyFields {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> actions;
+  Ref<LayerOutput> advantages;
+};
+
+/// Adds the fields of PolicyFields to a schema whose Params derive from it.
+template <std::derived_from<PolicyFields> P>
+Schema<P> with_policy_fields(Schema<P> schema) {
+  schema
+      .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
+             "scores of the actions [N, actions]; the policy is their softmax")
+      .required()
+      .field("actions", static_cast<Ref<LayerOutput> P::*>(&P::actions), "what was done, int32 [N]")
+      .required()
+      .field("advantages", static_cast<Ref<LayerOutput> P::*>(&P::advantages),
+             "how much better than expected it was [N]; gets no gradient")
+      .required();
+  return schema;
+}
+
+/// Log of the probability of each action that was done, [N].
+inline Symbol log_probabilities(const ModelView& model, const PolicyFields& fields) {
+  Builder& b = model.builder();
+  return b.neg(
+      b.emit<SoftmaxCrossEntropy>({}, {model.output(fields.logits), model.output(fields.actions)}).out());
+}
+
+/// An output with one number for each sample, which gets no gradient, as [N]. Errors: ShapeError.
+inline Symbol constants_like(const ModelView& model, const Ref<LayerOutput>& ref, Symbol x) {
+  Builder& b = model.builder();
+  return b.stop_gradient(model.like({0, ref}, x).symbol);
+}
+
+}  // namespace tpack

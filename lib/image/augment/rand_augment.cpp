@@ -1,0 +1,57 @@
+#include <utility>
+#include <vector>
+
+#include "core/registry.h"
+#include "image/augment/policy.h"
+
+namespace tpack {
+namespace {
+
+struct RandAugmentParams {
+  int n = 2;
+  float magnitude = 9;
+  Border border = Border::of({});
+};
+
+/// Source: Cubuk et al. 2020, "RandAugment: Practical Automated Data Augmentation with a Reduced Search
+/// Space", with the operations and magnitudes of torchvision.
+class RandAugment final : public Augmentor {
+ public:
+  using Params = RandAugmentParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs random operations: shears, shifts, rotations, and changes of brightness, color, "
+               "contrast, "
+               "sharpness and of the values of pixels.")
+        .example("RandAugment: {n: 2, magnitude: 14, border: 128}")
+        .field("n", &Params::n, between(1, 20), "how many operations")
+        .field("magnitude", &Params::magnitude, between(0, 30), "how strong they are")
+        .field("border", &Params::border, between(0, 255), kBorderText);
+  }
+  explicit RandAugment(Params p) : p_(std::move(p)) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
+    constexpr float kMost = 30;
+    std::vector<std::unique_ptr<Transform>> parts;
+    for (int i = 0; i < p_.n; ++i) {
+      const auto op = static_cast<PolicyOp>(rng.below(kDrawnOps));
+      const bool is_negative = rng.below(2) == 1;
+      auto part = make_policy_op(op, p_.magnitude / kMost, is_negative, size, {}, p_.border);
+      if (part != nullptr) parts.push_back(std::move(part));
+    }
+    return make_sequence(std::move(parts));
+  }
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
+  Shape shape(const Shape& in) const override {
+    p_.border.fill.check(in);
+    return in;
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, RandAugment, "RandAugment");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infer/prediction_writer.h"
+
+namespace tpack {
+
+/// An element; of single precision the double whose text is as short.
+double element(const Tensor& value, int64_t index);
+
+/// What a prediction says, in the words of texts and by the names that `--columns` takes.
+class Answers {
+ public:
+  /// Keeps a reference.
+  explicit Answers(const WriterOptions& options);
+
+  /// The first output that tells one of several classes, and the first set of labels; the class, the labels.
+  std::optional<size_t> classes() const { return classes_; }
+  std::optional<size_t> set() const { return set_; }
+  /// The best classes of a good prediction.
+  std::vector<Ranked> ranked(const Prediction& p) const;
+  std::vector<std::string> labels(const Prediction& p) const;
+  /// Of an output: its values with spaces between, or the path of its picture.
+  std::string values(const Prediction& p, size_t output) const;
+  /// Whether `ranked` and `labels` leave something of the output to be said.
+  bool has_more(size_t output) const;
+
+  using Text = std::function<std::string(const Prediction&)>;
+  /// What a column of that name has, of a good prediction: prediction, score, true, the name of an output,
+  /// OUTPUT.CLASS or probability.CLASS; nothing for other names. Errors: ConfigError for a class that is
+  /// unknown, and for a name that means two things.
+  std::optional<Text> find(const std::string& name) const;
+  /// The same for a column that the training data have the true values in: what is predicted of it.
+  std::optional<Text> find_predicted(const std::string& column) const;
+  /// All names that `find` knows, without true, prediction first.
+  std::vector<std::string> names() const;
+
+ private:
+  struct Element {
+    size_t output;
+    int64_t index;  // of the class
+  };
+  std::vector<std::string> class_names(size_t output) const;
+  std::optional<Element> class_element(const std::string& name) const;
+  std::string probability(const Prediction& p, const Element& of) const;
+  std::string prediction(const Prediction& p) const;
+  std::string truth(const Prediction& p) const;
+  Text text_of_output(size_t output) const;
+
+  const WriterOptions& options_;
+  std::optional<size_t> classes_;
+  std::optional<size_t> set_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,54 @@
+#include "metrics/ranking.h"
+
+namespace tpack {
+namespace {
+
+/// The mean over the yes of the precision at their score. All of an equal score come at once.
+double mean_precision(std::span<const RankedAnswer> answers) {
+  double all = 0;
+  double yes = 0;
+  double sum = 0;
+  for_each_score(answers, [&](double equal_yes, double equal_no) {
+    all += equal_yes + equal_no;
+    yes += equal_yes;
+    sum += equal_yes * yes / all;
+  });
+  return sum / yes;
+}
+
+struct AveragePrecisionParams : RankingFields {};
+
+/// The mean, over the samples whose label is yes, of the precision where all samples with at least their
+/// score are said to be yes: the sum of (R_n - R_n-1) P_n over the different scores. Scores of all samples
+/// are kept until then: 8 bytes for each score and label. Shapes: logits [N, K...], labels of their size ->
+/// ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1], N). Source: scikit-learn's
+/// average_precision_score.
+class AveragePrecision final : public Metric {
+ public:
+  using Params = AveragePrecisionParams;
+  static Schema<Params> schema() {
+    return with_ranking(
+               Schema<Params>(
+                   "Area under the curve of precision over recall, for labels that are rarely yes: "
+                   "1 is perfect, the share of yes is as good as chance. It is exact over all "
+                   "samples, whatever the batches. 0 if no label is yes; a step of training then has "
+                   "no value, nor if all are."))
+        .example("AveragePrecision: {logits: logits, labels: label}");
+  }
+  explicit AveragePrecision(Params p) : p_(std::move(p)) { check_ranking(p_, kOwner); }
+
+  std::optional<Goal> goal() const override { return Goal::kMax; }
+  SumAndWeight build(const ModelView& model) const override {
+    const Builder::NameScope scope(model.builder(), "average_precision", p_.logits.position);
+    return ranking(model, p_, mean_precision, 0, kOwner);
+  }
+
+ private:
+  static constexpr const char* kOwner = "metric AveragePrecision";
+  Params p_;
+};
+
+TPACK_REGISTER(Metric, AveragePrecision, "AveragePrecision");
+
+}  // namespace
+}  // namespace tpack

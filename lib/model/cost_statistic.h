@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "graph/statistic.h"
+#include "model/cost.h"
+
+namespace tpack {
+
+/// The statistic of a cost with these terms: over a flow, the sum of their means, each over all losses of the
+/// flow that count for it. `cost`: the name of the cost that it is, or is a term of.
+Statistic cost_statistic(Builder& b, std::span<const CostTerm> terms, int64_t samples,
+                         const std::string& name, const std::string& cost);
+
+/// []: the share of the losses of a batch that count, the mean over the terms of its cost; empty: all count.
+Symbol counted_share(Builder& b, std::span<const CostTerm> terms);
+
+}  // namespace tpack

@@ -1,0 +1,359 @@
+#include "reports/bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "agents/agent_source.h"
+#include "comm/fixed_order_sum.h"
+#include "comm/self_comm.h"
+#include "core/clock.h"
+#include "core/text.h"
+#include "draw/text_table.h"
+#include "experiment/check.h"
+#include "parallel/gradient_buckets.h"
+#include "system/machine.h"
+
+namespace tpack {
+namespace {
+
+enum class Middle : uint8_t {
+  kMedian,
+  kMean  // of what comes in bursts: batches that workers make ahead
+};
+
+double median(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+/// Times `step`, which gives the number of its samples, after the warm-up.
+BenchFigure timed(const BenchOptions& options, Middle of, const std::function<int64_t()>& step) {
+  for (int i = 0; i < options.warm_up; ++i) step();
+  std::vector<double> times;
+  int64_t samples = 0;
+  for (int i = 0; i < options.steps; ++i) {
+    const Stopwatch watch;
+    samples += step();
+    times.push_back(watch.seconds());
+  }
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / options.steps;
+  const double seconds = of == Middle::kMean ? mean : median(std::move(times));
+  return {seconds, static_cast<double>(samples) / options.steps / seconds};
+}
+
+template <class T>
+void sort_by_time(std::vector<T>& all) {
+  std::sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.seconds > b.seconds; });
+}
+
+std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
+  std::map<std::pair<std::string, std::string>, NodeKindTime> kinds;
+  for (const NodeCost& node : nodes) {
+    NodeKindTime& kind = kinds[{node.program, node.kind}];
+    kind.program = node.program;
+    kind.kind = node.kind;
+    ++kind.nodes;
+    kind.seconds += node.seconds;
+    kind.flops += node.flops;
+  }
+  std::vector<NodeKindTime> all;
+  for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
+  sort_by_time(all);
+  return all;
+}
+
+/// What the trainer's readers are told: to give the batch that they have once more.
+struct Held {
+  bool on = false;
+};
+
+/// A reader that can hold its batch.
+class HoldingReader final : public InputReader {
+ public:
+  HoldingReader(std::unique_ptr<InputReader> inner, const Held& held)
+      : inner_(std::move(inner)), held_(held) {}
+  bool next(const std::stop_token& stop) override {
+    return (held_.on && begun_) || (begun_ = inner_->next(stop));
+  }
+  std::span<const Tensor> tensors() const override { return inner_->tensors(); }
+  DataPosition position() const override { return inner_->position(); }
+  double waited_s() const override { return inner_->waited_s(); }
+
+ private:
+  std::unique_ptr<InputReader> inner_;
+  const Held& held_;
+  bool begun_ = false;
+};
+
+/// The experiment's input with readers that can hold their batches.
+class HoldingInput final : public InputSource {
+ public:
+  HoldingInput(const InputSource& inner, const Held& held) : inner_(inner), held_(held) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    opened_ = true;
+    return std::make_unique<HoldingReader>(inner_.open(setup), held_);
+  }
+  int64_t batches_in_memory(const FlowSettings& settings) const override {
+    return inner_.batches_in_memory(settings);
+  }
+  /// False for a trainer that reads its data in a way of its own.
+  bool opened() const { return opened_; }
+
+ private:
+  const InputSource& inner_;
+  const Held& held_;
+  mutable bool opened_ = false;
+};
+
+BenchFigure time_data(const DataFlow& flow, int64_t seed, const BenchOptions& options) {
+  auto stream = flow.stream({.seed = static_cast<uint64_t>(seed)});
+  const bool has_batches = flow.batch_size().has_value();
+  return timed(options, Middle::kMean, [&]() -> int64_t {
+    const auto item = stream->next();
+    return !item ? 0 : has_batches ? item->tensor(0).shape()[0] : 1;
+  });
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// What the measurements share.
+class Bench {
+ public:
+  Bench(Experiment& experiment, const BenchOptions& options)
+      : e_(experiment), options_(options), input_(*experiment.input, held_) {
+    e_.require_for_training();
+    prepare(e_.flows);
+    set_up_trainer(e_, plan_, *world_, &input_);
+    e_.trainer->initialize();
+    const std::vector<StepStatistic> statistics = e_.trainer->statistics();
+    for (size_t i = 0; i < statistics.size() && !figure_; ++i)
+      if (statistics[i].minimized) figure_ = i;
+  }
+
+  BenchReport run() {
+    const StepSize size = e_.trainer->step_size();
+    BenchReport report;
+    report.batch = size.batch;
+    report.towers = size.towers;
+    report.threads = size.threads;
+    report.steps = options_.steps;
+    report.both = time_both();
+    if (figure_) report.figure = e_.trainer->statistics()[*figure_].name;
+    report.figure_81_to_100 = mean_figure(80, 100);
+    if (input_.opened()) {
+      held_.on = true;
+      report.train = time_steps();
+    }
+    report.nodes = time_nodes();
+    report.kinds = by_kind(report.nodes);
+    const DataFlow* data = e_.train_flow();
+    if (data != nullptr && agent_source_of(*data->flow()) == nullptr)
+      report.data = time_data(*data, e_.config.seed, options_);
+    report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
+    return report;
+  }
+
+  StepProfile profile(int64_t bucket_bytes, int element_bytes) {
+    const auto programs = e_.trainer->programs();
+    const auto backward = std::find_if(programs.begin(), programs.end(), [](const NamedExecutable& program) {
+      return program.name == "backward";
+    });
+    if (backward == programs.end() || programs.size() != 2)
+      throw ConfigError("only the step of a model with one update can be profiled for several nodes");
+    const FlatLayout& layout = e_.trainer->variables()->layout("");
+    const auto buckets = gradient_buckets(layout, bucket_bytes / static_cast<int64_t>(sizeof(float)));
+    Stopwatch watch;
+    std::vector<std::vector<double>> ready(buckets.size());
+    AssignmentWatch assignments;
+    for (const GradientBucket& bucket : buckets) {
+      assignments.sets.emplace_back();
+      for (const std::string& name : bucket.variables) assignments.sets.back().push_back(gradient_name(name));
+    }
+    assignments.reached = [&](size_t bucket) { ready[bucket].push_back(watch.seconds()); };
+    backward->executable->watch(&assignments);
+    std::vector<double> all;
+    for (int i = 0; i < options_.warm_up + options_.steps; ++i) {
+      held_.on = i > 0;
+      watch.reset();
+      step();
+      all.push_back(watch.seconds());
+    }
+    backward->executable->watch(nullptr);
+    const auto timed_median = [&](const std::vector<double>& times) {
+      return median({times.begin() + options_.warm_up, times.end()});
+    };
+    StepProfile profile;
+    for (size_t i = 0; i < buckets.size(); ++i)
+      profile.buckets.push_back(
+          {timed_median(ready[i]), static_cast<double>(buckets[i].size) * element_bytes});
+    profile.backward_s = profile.buckets.back().ready_s;
+    profile.update_s = timed_median(all) - profile.backward_s;
+    profile.sum_bytes_per_s = sum_speed() * element_bytes / sizeof(float);
+    return profile;
+  }
+
+ private:
+  /// Bytes of floats per second at which a rank adds what it has received to its own.
+  static double sum_speed() {
+    constexpr size_t kCount = size_t{1} << 22U;
+    const std::vector<float> theirs(kCount, 1);
+    std::vector<float> own(kCount, 1);
+    const auto source = [&](int rank) -> const float* { return rank == 0 ? own.data() : theirs.data(); };
+    const auto take = [&](size_t begin, std::span<const float> sums) {
+      std::copy(sums.begin(), sums.end(), own.begin() + static_cast<std::ptrdiff_t>(begin));
+    };
+    sum_in_rank_order<float>(2, kCount, source, take);
+    const Stopwatch watch;
+    sum_in_rank_order<float>(2, kCount, source, take);
+    return kCount * sizeof(float) / watch.seconds();
+  }
+
+  /// One step; its samples.
+  int64_t step() {
+    const int64_t before = e_.trainer->samples();
+    if (!e_.trainer->step(step_++, {})) throw DataError("the trainer had no data for a step");
+    return e_.trainer->samples() - before;
+  }
+
+  BenchFigure time_steps() {
+    return timed(options_, Middle::kMedian, [this] { return step(); });
+  }
+
+  BenchFigure time_both() {
+    return timed(options_, Middle::kMedian, [&] {
+      const int64_t samples = step();
+      if (figure_) figures_.push_back(e_.trainer->statistic(*figure_).value_or(kNan));
+      return samples;
+    });
+  }
+
+  double mean_figure(size_t begin, size_t end) const {
+    if (figures_.size() < end) return kNan;
+    const auto at = [&](size_t i) { return figures_.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
+  }
+
+  /// Every node with its mean time, the slowest first.
+  std::vector<NodeCost> time_nodes() {
+    const std::vector<NamedExecutable> programs = e_.trainer->programs();
+    if (programs.empty()) return {};
+    for (const NamedExecutable& program : programs) program.executable->profile(true);
+    for (int i = 0; i < options_.steps; ++i) step();
+    std::vector<NodeCost> all;
+    for (const NamedExecutable& program : programs) {
+      program.executable->profile(false);
+      for (const NodeTime& node : program.executable->times())
+        all.push_back({program.name, node.path, node.kind, node.seconds / options_.steps, node.flops});
+    }
+    sort_by_time(all);
+    return all;
+  }
+
+  Experiment& e_;
+  const BenchOptions& options_;
+  Held held_;
+  HoldingInput input_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_ = make_self_comm();
+  std::optional<size_t> figure_;  // number of the first statistic that is minimized
+  std::vector<double> figures_;   // of the steps on data as it comes
+  int64_t step_ = 0;
+};
+
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+}  // namespace
+
+BenchReport bench(Experiment& experiment, const BenchOptions& options) {
+  const DataFlow* train = experiment.train_flow();
+  const bool lacks_model = experiment.config.model.is_null() && experiment.trainer->needs().model;
+  if (lacks_model && train != nullptr) {  // tensorpack's TestDataSpeed
+    train->prepare();
+    BenchReport report{.batch = train->batch_size().value_or(1), .steps = options.steps};
+    report.data = time_data(*train, experiment.config.seed, options);
+    report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
+    return report;
+  }
+  return Bench(experiment, options).run();
+}
+
+StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
+                         int element_bytes) {
+  return Bench(experiment, options).profile(bucket_bytes, element_bytes);
+}
+
+std::string BenchReport::str(size_t slowest) const {
+  TextTable table({"median of " + std::to_string(steps) + " steps", "ms", "samples/s"});
+  const auto add = [&](const char* name, const BenchFigure& f) {
+    table.add({name, fixed(f.median_s * 1e3, 3), with_thousands(static_cast<int64_t>(f.samples_per_s))});
+  };
+  if (train) add("step alone, one batch held fixed", *train);
+  if (data) add("data alone, per batch (mean)", *data);
+  if (both) add(data ? "both" : "step", *both);
+  double all = 0;
+  for (const NodeKindTime& kind : kinds) all += kind.seconds;
+  const auto add_costs = [&](TextTable& to, std::vector<std::string> row, double seconds, double flops) {
+    row.insert(row.end(), {fixed(seconds * 1e3, 3), fixed(100 * seconds / std::max(all, 1e-12), 1) + " %",
+                           flops > 0 && seconds > 0 ? fixed(flops / seconds / 1e9, 1) : ""});
+    to.add(std::move(row));
+  };
+  TextTable kind_table({"program", "kind", "nodes", "ms per step", "share", "GFLOP/s"});
+  for (const NodeKindTime& kind : kinds)
+    add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.seconds, kind.flops);
+  TextTable node_table({"program", "slowest nodes", "kind", "ms per step", "share", "GFLOP/s"});
+  for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
+    add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
+  const std::string mean = std::isnan(figure_81_to_100)
+                               ? ""
+                               : ", mean " + figure + " of steps 81 to 100: " + fixed(figure_81_to_100, 4);
+  std::string tables = table.str();
+  if (!nodes.empty()) tables += "\n" + kind_table.str() + "\n" + node_table.str();
+  return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads per tower " +
+         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB" + mean + "\n\n" + tables;
+}
+
+std::string BenchReport::to_json(size_t slowest) const {
+  const auto json = [](const BenchFigure& f) {
+    return nlohmann::ordered_json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
+  };
+  nlohmann::ordered_json root = {
+      {"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+  if (train) root["train"] = json(*train);
+  if (data) root["data"] = json(*data);
+  if (both) {
+    root["both"] = json(*both);
+    root["both"]["loss_81_to_100"] = figure_81_to_100;
+    root["both"]["loss"] = figure;
+  }
+  root["peak_rss_mb"] = peak_rss_mb;
+  root["kinds"] = nlohmann::ordered_json::array();
+  for (const NodeKindTime& kind : kinds) {
+    root["kinds"].push_back({{"program", kind.program},
+                             {"kind", kind.kind},
+                             {"nodes", kind.nodes},
+                             {"ms", kind.seconds * 1e3},
+                             {"flops", kind.flops}});
+  }
+  root["nodes"] = nlohmann::ordered_json::array();
+  for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size()))) {
+    root["nodes"].push_back({{"program", node.program},
+                             {"path", node.path},
+                             {"kind", node.kind},
+                             {"ms", node.seconds * 1e3},
+                             {"flops", node.flops}});
+  }
+  return root.dump(1);
+}
+
+}  // namespace tpack

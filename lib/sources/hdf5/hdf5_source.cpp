@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include "checkpoint/hdf5.h"
+#include "core/error.h"
+#include "core/hdf5_mutex.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/file_stamp.h"
+#include "dataflow/source.h"
+#include "sources/array_of_component.h"
+#include "system/file_kind.h"
+
+namespace tpack {
+namespace {
+
+using hdf5::Handle;
+
+constexpr int64_t kMostBytesOfSample = int64_t{1} << 30;
+
+/// Passes a result on. Errors: DataError "WHERE: WHAT: cause" if it is negative.
+template <class T>
+T required(T result, const std::string& where, const std::string& what) {
+  if (result >= 0) return result;
+  const std::string cause = hdf5::cause_of_failure();
+  throw DataError(where, what + (cause.empty() ? "" : ": " + cause));
+}
+
+/// Reads one sample in the type `From` and converts it. Errors: DataError for numbers that do not fit.
+template <class From, class To>
+void read_converted(hid_t dataset, hid_t rows, hid_t memory_type, const std::string& where,
+                    const Tensor& out) {
+  const Handle space(H5Screate_simple(1, std::array{static_cast<hsize_t>(out.elements())}.data(), nullptr),
+                     H5Sclose);
+  const auto read = [&](void* to) {
+    required(H5Dread(dataset, memory_type, space.get(), rows, H5P_DEFAULT, to), where, "cannot be read");
+  };
+  if constexpr (std::is_same_v<From, To>) {
+    read(out.raw());
+  } else {
+    std::vector<From> values(static_cast<size_t>(out.elements()));
+    read(values.data());
+    std::transform(values.begin(), values.end(), out.data<To>(), [](From value) {
+      bool fits = true;
+      if constexpr (std::is_integral_v<From>)
+        fits = std::in_range<To>(value);
+      else
+        fits = !std::isfinite(value) || std::abs(value) <= std::numeric_limits<To>::max();
+      if (fits) return static_cast<To>(value);
+      const std::string number = std::is_integral_v<From> ? std::to_string(value) : shortest(double(value));
+      throw DataError("the number " + number + " does not fit into " +
+                      (std::is_integral_v<To> ? "int32" : "float32"));
+    });
+  }
+}
+
+/// A dataset of numbers whose first axis counts samples. Callers hold hdf5_mutex().
+class SampleSet {
+ public:
+  /// Errors: DataError if its elements are no numbers, or if it has no samples.
+  SampleSet(hid_t file, std::string name, const std::string& path)
+      : where_(path + ": dataset '" + name + "'"), name_(std::move(name)), dataset_(opened(file)) {
+    const Handle space(H5Dget_space(dataset_.get()), H5Sclose);
+    const int rank = required(H5Sget_simple_extent_ndims(space.get()), where_, "has no shape");
+    if (rank == 0) throw DataError(where_, "is a single number; its first axis must count samples");
+    if (rank > static_cast<int>(Shape::kMaxRank))
+      throw DataError(where_, "has " + std::to_string(rank) + " axes; at most 8 are supported");
+    sizes_.resize(static_cast<size_t>(rank));
+    required(H5Sget_simple_extent_dims(space.get(), sizes_.data(), nullptr), where_, "has no shape");
+    std::vector<int64_t> of_sample;
+    int64_t elements = 1;
+    for (size_t axis = 1; axis < sizes_.size(); ++axis) {
+      if (sizes_[axis] > kMostBytesOfSample || elements * int64_t(sizes_[axis]) > kMostBytesOfSample / 8)
+        throw DataError(where_, "has samples of more than 128 million numbers");
+      elements *= static_cast<int64_t>(sizes_[axis]);
+      of_sample.push_back(static_cast<int64_t>(sizes_[axis]));
+    }
+    if (sizes_[0] == 0 || elements == 0) throw DataError(where_, "has no elements");
+    spec_ = {set_type(), Shape(of_sample)};
+    if (is_image_spec(spec_) && spec_.shape.rank() == 2) spec_.shape = {spec_.shape[0], spec_.shape[1], 1};
+  }
+
+  const std::string& name() const { return name_; }
+  const TensorSpec& spec() const { return spec_; }
+  int64_t samples() const { return static_cast<int64_t>(sizes_[0]); }
+
+  void get(int64_t index, const Tensor& out) const {
+    const Handle rows = selected(index, 1);
+    read_(dataset_.get(), rows.get(), memory_type_->get(), where_, out);
+  }
+
+  /// The numbers of the first samples as the file has them, if they are doubles: about 4,096.
+  std::vector<double> first_doubles() const {
+    if (read_ != &read_converted<double, float>) return {};
+    const auto elements = static_cast<hsize_t>(spec_.shape.elements());
+    const hsize_t samples = std::clamp<hsize_t>(4096 / elements, 1, sizes_[0]);
+    const Handle rows = selected(0, samples);
+    const hsize_t count = samples * elements;
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    std::vector<double> numbers(count);
+    required(H5Dread(dataset_.get(), H5T_NATIVE_DOUBLE, space.get(), rows.get(), H5P_DEFAULT, numbers.data()),
+             where_, "cannot be read");
+    return numbers;
+  }
+
+ private:
+  using Read = void (*)(hid_t dataset, hid_t rows, hid_t memory_type, const std::string& where,
+                        const Tensor& out);
+
+  /// The file's space with these samples.
+  Handle selected(int64_t first, hsize_t samples) const {
+    Handle rows(H5Dget_space(dataset_.get()), H5Sclose);
+    std::vector<hsize_t> begin(sizes_.size(), 0);
+    std::vector<hsize_t> count = sizes_;
+    begin[0] = static_cast<hsize_t>(first);
+    count[0] = samples;
+    required(H5Sselect_hyperslab(rows.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr),
+             where_, "cannot be read");
+    return rows;
+  }
+
+  Handle opened(hid_t file) const {
+    // Rows in a new order come from many chunks: of those that are packed, the last ones stay unpacked.
+    constexpr size_t kCacheBytes = size_t{64} << 20U;
+    constexpr size_t kSlots = 12421;
+    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_chunk_cache(access.get(), kSlots, kCacheBytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    return {required(H5Dopen2(file, name_.c_str(), access.get()), where_, "cannot be opened"), H5Dclose};
+  }
+
+  DType set_type() {
+    const Handle type(H5Dget_type(dataset_.get()), H5Tclose);
+    const H5T_class_t kind = H5Tget_class(type.get());
+    const size_t bytes = H5Tget_size(type.get());
+    const auto use = [&](hid_t memory_type, Read read, DType dtype) {
+      memory_type_.emplace(H5Tcopy(memory_type), H5Tclose);
+      read_ = read;
+      return dtype;
+    };
+    if (kind == H5T_FLOAT && bytes <= 4)
+      return use(H5T_NATIVE_FLOAT, read_converted<float, float>, DType::kFloat32);
+    if (kind == H5T_FLOAT) return use(H5T_NATIVE_DOUBLE, read_converted<double, float>, DType::kFloat32);
+    if (kind == H5T_ENUM && bytes == 1)  // of h5py: FALSE and TRUE
+      return use(type.get(), read_converted<bool, bool>, DType::kBool);
+    if (kind != H5T_INTEGER)
+      throw DataError(where_, std::string("has ") +
+                                  (kind == H5T_STRING ? "texts" : "elements that are no numbers") +
+                                  "; supported are bool, integers and floats");
+    const bool is_signed = H5Tget_sign(type.get()) != H5T_SGN_NONE;
+    if (bytes == 1 && !is_signed)
+      return use(H5T_NATIVE_UINT8, read_converted<uint8_t, uint8_t>, DType::kUInt8);
+    if (bytes < 4 || (bytes == 4 && is_signed))
+      return use(H5T_NATIVE_INT32, read_converted<int32_t, int32_t>, DType::kInt32);
+    if (is_signed) return use(H5T_NATIVE_INT64, read_converted<int64_t, int32_t>, DType::kInt32);
+    return use(H5T_NATIVE_UINT64, read_converted<uint64_t, int32_t>, DType::kInt32);
+  }
+
+  std::string where_;
+  std::string name_;
+  Handle dataset_;
+  std::vector<hsize_t> sizes_;
+  TensorSpec spec_;
+  std::optional<Handle> memory_type_;
+  Read read_ = nullptr;
+};
+
+/// Adds the name of a dataset.
+herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, void* names) {
+  if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+/// A file that is open for reading. Threads: any number at once.
+class Hdf5File {
+ public:
+  explicit Hdf5File(const std::string& path) : path_(path) {
+    const std::lock_guard lock(hdf5_mutex());
+    hdf5::prepare();
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_file_locking(access.get(), /*use_file_locking=*/false, /*ignore_when_disabled=*/true);
+    file_.emplace(
+        required(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "cannot be read as HDF5"),
+        H5Fclose);
+  }
+  ~Hdf5File() {
+    const std::lock_guard lock(hdf5_mutex());
+    sets_.clear();
+    file_.reset();
+  }
+  Hdf5File(const Hdf5File&) = delete;
+  Hdf5File& operator=(const Hdf5File&) = delete;
+
+  /// Of all datasets, with the groups that they are in: "train/x".
+  std::vector<std::string> names() const {
+    const std::lock_guard lock(hdf5_mutex());
+    std::vector<std::string> names;
+    required(H5Ovisit2(file_->get(), H5_INDEX_NAME, H5_ITER_INC, add_dataset, &names, H5O_INFO_BASIC), path_,
+             "cannot be listed");
+    return names;
+  }
+  bool is_text(const std::string& name) const {
+    const std::lock_guard lock(hdf5_mutex());
+    const Handle dataset(H5Dopen2(file_->get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+    return H5Tget_class(type.get()) == H5T_STRING;
+  }
+  void open(const std::string& name) {
+    const std::lock_guard lock(hdf5_mutex());
+    sets_.push_back(std::make_unique<SampleSet>(file_->get(), name, path_));
+  }
+  std::vector<double> first_doubles(size_t i) const {
+    const std::lock_guard lock(hdf5_mutex());
+    return sets_[i]->first_doubles();
+  }
+  const SampleSet& set(size_t i) const { return *sets_[i]; }
+  size_t sets() const { return sets_.size(); }
+  void get(size_t set, int64_t index, const Tensor& out) const {
+    const std::lock_guard lock(hdf5_mutex());
+    sets_[set]->get(index, out);
+  }
+
+ private:
+  std::string path_;
+  std::optional<Handle> file_;
+  std::vector<std::unique_ptr<SampleSet>> sets_;
+};
+
+struct Hdf5Params {
+  Ref<Path> file;
+  std::vector<ArrayOfComponent> arrays;
+  bool shuffle = true;
+};
+
+/// Samples are read when they are needed; the file may be larger than the memory. Reads wait for each other.
+class Hdf5Source final : public RandomAccessSource {
+ public:
+  using Params = Hdf5Params;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Reads datasets of an HDF5 file (.h5); the first axis counts samples. Floats become float32, "
+               "integers int32; uint8 and bool remain. uint8 datasets [N, height, width], [N, height, width, "
+               "1] and [N, height, width, 3] are images. Packed datasets (gzip) are faster with shuffle: "
+               "false, unless their chunks are small.")
+        .example("HDF5: {file: train.h5, arrays: {image: train_set_x, label: train_set_y}}")
+        .field("file", &Params::file, "the file")
+        .required()
+        .shorthand()
+        .field("arrays", &Params::arrays,
+               "datasets by component, those in groups with their path, such as train/x; default: all "
+               "datasets of numbers, under their own names")
+        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+  }
+  explicit Hdf5Source(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {}
+
+  bool knows_spec() const override { return false; }
+  Spec spec() const override {
+    std::vector<ComponentSpec> components;
+    for (size_t i = 0; i < components_.size(); ++i) {
+      const TensorSpec& tensor = file_->set(i).spec();
+      components.push_back({components_[i], tensor, is_image_spec(tensor)});
+    }
+    return Spec(std::move(components));
+  }
+  const char* path_field() const override { return "file"; }
+  int64_t size() const override { return components_.empty() ? 0 : file_->set(0).samples(); }
+  bool shuffled() const override { return p_.shuffle; }
+  std::string fingerprint() const override { return file_stamp(path_); }
+  std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size()};
+    if (!texts_.empty()) facts.remarks.push_back("datasets of texts are not read: " + join_first(texts_));
+    for (size_t i = 0; i < components_.size(); ++i) {
+      const std::string remark = remark_of_rounded(file_->set(i).name(), file_->first_doubles(i));
+      if (!remark.empty()) facts.remarks.push_back(remark);
+    }
+    return facts;
+  }
+
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
+    return std::make_shared<Hdf5Source>(Params{{path, {}}, arrays_of(components, p_.arrays), false});
+  }
+
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    for (size_t i = 0; i < components_.size(); ++i) {
+      const SampleSet& set = file_->set(i);
+      try {
+        file_->get(i, index, out.renew(i, set.spec()));
+      } catch (const DataError& error) {
+        throw DataError("dataset '" + set.name() + "': " + error.what());
+      }
+    }
+  }
+
+ protected:
+  void prepare() override {
+    require_path("HDF5", p_.file);
+    components_.clear();
+    texts_.clear();
+    reject_other_kinds();
+    file_ = std::make_unique<Hdf5File>(path_);
+    const std::vector<std::string> names = file_->names();
+    std::vector<ArrayOfComponent> wanted = p_.arrays;
+    if (wanted.empty()) {
+      for (const std::string& name : names) {
+        if (file_->is_text(name))
+          texts_.push_back(name);
+        else
+          wanted.push_back({name, name});
+      }
+    }
+    if (wanted.empty()) throw DataError(path_, "has no datasets of numbers");
+    for (const ArrayOfComponent& one : wanted) {
+      const std::string name = one.array.starts_with('/') ? one.array.substr(1) : one.array;
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        throw ConfigError(one.position, "HDF5: unknown dataset '" + one.array + "'" +
+                                            did_you_mean(one.array, names) + "; " + path_ + " has " +
+                                            join_first(names));
+      file_->open(name);
+    }
+    check_sizes();
+    for (const ArrayOfComponent& one : wanted) components_.push_back(one.component);
+  }
+
+ private:
+  void reject_other_kinds() const {
+    std::string first(512, '\0');
+    std::ifstream file(path_, std::ios::binary);
+    file.read(first.data(), static_cast<std::streamsize>(first.size()));
+    first.resize(static_cast<size_t>(file.gcount()));
+    constexpr std::string_view kMagic = "\x89HDF\r\n\x1A\n";
+    const FileKind kind = kind_of_content(first);
+    if (kind.is_known() && kind.form != FileKind::Form::kCheckpoint && !first.starts_with(kMagic))
+      throw DataError(path_, "is " + kind.rejected_as("an HDF5 file"));
+  }
+  void check_sizes() const {
+    std::vector<std::string> sizes;
+    bool are_equal = true;
+    for (size_t i = 0; i < file_->sets(); ++i) {
+      sizes.push_back(file_->set(i).name() + " " + with_thousands(file_->set(i).samples()));
+      are_equal = are_equal && file_->set(i).samples() == file_->set(0).samples();
+    }
+    if (are_equal) return;
+    throw DataError(path_, "datasets have different numbers of samples (" + join_first(sizes) +
+                               "); choose those that belong together with 'arrays'");
+  }
+
+  Params p_;
+  std::string path_;
+  std::unique_ptr<Hdf5File> file_;
+  std::vector<std::string> components_;  // names, in the order of the sets of the file
+  std::vector<std::string> texts_;       // datasets that are not read
+};
+
+TPACK_REGISTER(Source, Hdf5Source, "HDF5");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,87 @@
+#include "sources/image_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "core/error.h"
+#include "core/text_encoding.h"
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Reads a whole file into the image's buffer.
+void read_file(const std::string& path, Image& image) {
+  const File file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
+  const long size = std::ftell(file.get());
+  constexpr long kMax = 256L << 20U;
+  if (size < 0 || size > kMax)
+    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
+  std::rewind(file.get());
+  const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
+  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
+  if (got == buffer.size()) return;
+  throw FileError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
+}
+
+}  // namespace
+
+ComponentSpec image_of_files(const ImageForm& form) {
+  const Shape shape{Shape::kUnknown, Shape::kUnknown, form.channels()};
+  const DType dtype = form.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
+  return {.name = "image",
+          .tensor = {dtype, shape},
+          .is_image = true,
+          .depth = form.depth,
+          .frames = form.frames,
+          .background = form.background,
+          .upright = form.upright};
+}
+
+std::vector<std::string> sorted_names(const std::filesystem::path& folder,
+                                      bool (*keep)(const std::filesystem::directory_entry&)) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (keep(*at)) names.push_back(at->path().filename().string());
+  }
+  if (error) throw DataError(folder.string(), "cannot be listed: " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string size_stamp(const std::string& name, const std::string& path) {
+  std::error_code gone;
+  const uintmax_t bytes = std::filesystem::file_size(path, gone);
+  return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
+}
+
+std::string portable_path(const std::filesystem::path& root, std::string path) {
+  std::error_code gone;
+  const auto is_there = [&](const std::string& one) { return std::filesystem::exists(root / one, gone); };
+  const bool has_backslash = path.find('\\') != std::string::npos;
+  const bool has_accents = composed(path) != decomposed(path);
+  if ((!has_backslash && !has_accents) || is_there(path)) return path;
+  if (has_backslash) std::replace(path.begin(), path.end(), '\\', '/');
+  for (std::string name : {composed(path), decomposed(path)})
+    if (is_there(name)) return name;
+  return path;
+}
+
+void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
+  read_file(path, image);
+  image.header_known(form, path);
+}
+
+}  // namespace tpack

@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/source.h"
+#include "sources/split_parts.h"
+#include "system/log.h"
+
+namespace tpack {
+namespace {
+
+struct RowWindowsParams {
+  Part<Source> source;
+  int64_t length = 1;
+  std::vector<std::string> targets;
+  int64_t horizon = 1;
+  int64_t stride = 1;
+  std::string key;
+  std::string order;
+};
+
+/// A sample is `length` rows of a series of the source inside, one after the other: component x [...] becomes
+/// [length, ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or
+/// without that axis if it is 1. The place of a sample is that of the last row that is predicted, also where
+/// nothing reads the targets; behind the end of a series it has no columns but `key`.
+class RowWindows final : public RandomAccessSource {
+ public:
+  using Params = RowWindowsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Windows over the rows of a table, for series: the last rows as input, the next ones as "
+               "target.")
+        .example(
+            "Windows: {source: {CSV: {file: sales.csv, columns: {x: [sales, price], y: sales}}}, length: 12, "
+            "targets: [y]}")
+        .field("source", &Params::source,
+               "the source of the rows, in the order of time if there is no `order`")
+        .required()
+        .field("length", &Params::length, at_least(1),
+               "rows of a window; a component gets a first axis of this size")
+        .required()
+        .field("targets", &Params::targets,
+               "components that have the rows after the window, which is what is to be predicted")
+        .field("horizon", &Params::horizon, at_least(1),
+               "rows of the targets; 1: the next row, without an axis of its own")
+        .field("stride", &Params::stride, at_least(1),
+               "rows from the beginning of one window to that of the next")
+        .field("key", &Params::key,
+               "column of a table that tells series apart: no window has rows of two; the rows of a series "
+               "are in the order of time, and those of others may be between them")
+        .field(
+            "order", &Params::order,
+            "column of numbers, dates or times by which the rows of each series are sorted; without it they "
+            "keep the order of the file");
+  }
+  explicit RowWindows(const Params& p)
+      : RowWindows(
+            p,
+            std::dynamic_pointer_cast<RandomAccessSource>(std::const_pointer_cast<Source>(p.source.object)),
+            p.targets.empty() ? 0 : p.horizon) {
+    if (rows_ == nullptr)
+      throw ConfigError(
+          "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
+  }
+
+  void follow(std::shared_ptr<Fit> fit, std::string name) override {
+    rows_->follow(fit, name);
+    RandomAccessSource::follow(std::move(fit), std::move(name));
+  }
+  std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
+  bool knows_spec() const override { return rows_->knows_spec(); }
+  Spec spec() const override {
+    const Spec rows = rows_->spec();
+    for (const std::string& target : p_.targets) rows.index({target.c_str()}, "Windows");
+    std::vector<ComponentSpec> components(rows.begin(), rows.end());
+    for (ComponentSpec& component : components) {
+      if (component.is_image)
+        throw ConfigError("Windows: component '" + component.name + "' is an image; windows are of numbers");
+      const bool is_after = is_target(component.name);
+      const int64_t count = is_after ? p_.horizon : p_.length;
+      if (is_after && count == 1) continue;
+      component.tensor = {component.tensor.dtype, component.tensor.shape.prepend(count)};
+    }
+    return Spec(std::move(components));
+  }
+  const char* path_field() const override { return "source"; }
+  int64_t size() const override { return std::ssize(windows_); }
+  bool shuffled() const override { return rows_->shuffled(); }
+  std::string file_of(int64_t index) const override {
+    const PredictedRow last = predicted(index);
+    return rows_->file_of(last.known) + (last.after == 0 ? "" : " + " + std::to_string(last.after));
+  }
+  int64_t index_in_data(int64_t index) const override {
+    const PredictedRow last = predicted(index);
+    return last.after == 0 ? rows_->index_in_data(last.known) : rows_->size() + last.after - 1;
+  }
+  std::vector<int64_t> column_widths(const std::string& component) const override {
+    return rows_->column_widths(component);
+  }
+  std::string id_column() const override { return rows_->id_column(); }
+  std::string fingerprint() const override { return rows_->fingerprint(); }
+  SourceFacts facts() const override {
+    SourceFacts facts = rows_->facts();
+    facts.remarks.insert(facts.remarks.begin(), "of " + facts.str());
+    facts.classes = {};
+    facts.classes_of = {};
+    facts.samples = size();
+    facts.unit = "windows";
+    facts.bad = 0;
+    for (int64_t i = 0; i < size(); ++i) facts.bad += is_bad(i) ? 1 : 0;
+    return facts;
+  }
+  bool is_bad(int64_t index) const override {
+    const auto rows = rows_of(index);
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](size_t row) { return rows_->is_bad(static_cast<int64_t>(row)); });
+  }
+  std::vector<std::string> column(const std::string& name) const override {
+    const std::vector<std::string> all = rows_->column(name);
+    std::vector<std::string> texts;
+    for (int64_t i = 0; i < size(); ++i) {
+      const PredictedRow last = predicted(i);
+      const bool is_known = last.after == 0 || name == p_.key;
+      texts.push_back(is_known ? all[static_cast<size_t>(last.known)] : "");
+    }
+    return texts;
+  }
+  void learn_from(const std::vector<int64_t>& samples) override {
+    std::set<int64_t> rows;
+    for (const int64_t sample : samples) {
+      const auto own = rows_of(sample);
+      rows.insert(own.begin(), own.end());
+    }
+    rows_->learn_from({rows.begin(), rows.end()});
+    note_specs();
+  }
+  std::vector<int64_t> predicted_rows(int64_t index) const override {
+    if (p_.targets.empty()) return {};
+    const auto rows = rows_of(index).last(static_cast<size_t>(p_.horizon));
+    return {rows.begin(), rows.end()};
+  }
+  /// Of a file without what is predicted, the last window has the last rows.
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
+    auto rows = rows_->reopen_with(path, components);
+    if (rows == nullptr) return nullptr;
+    Params p = p_;
+    p.stride = 1;
+    std::erase_if(p.targets, [&](const std::string& target) {
+      return std::find(components.begin(), components.end(), target) == components.end();
+    });
+    return std::shared_ptr<RowWindows>(new RowWindows(std::move(p), std::move(rows), ahead_));
+  }
+
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
+    Datapoint& row = out.child(0);
+    row.resize(row_spec_.size());
+    for (size_t i = 0; i < row_spec_.size(); ++i) out.renew(i, window_spec_[i].tensor);
+    const auto rows = rows_of(index);
+    for (int64_t k = 0; k < std::ssize(rows); ++k) {
+      get_row(static_cast<int64_t>(rows[static_cast<size_t>(k)]), key, row);
+      for (size_t i = 0; i < row_spec_.size(); ++i) {
+        const bool is_after = is_target(row_spec_[i].name);
+        const int64_t at = is_after ? k - p_.length : k;
+        const int64_t count = is_after ? p_.horizon : p_.length;
+        if (at < 0 || at >= count) continue;
+        const Tensor& value = row.to_tensor(i);
+        std::memcpy(out.tensor(i).raw() + static_cast<size_t>(at) * value.bytes(), value.raw(),
+                    value.bytes());
+      }
+    }
+  }
+
+ protected:
+  void prepare() override {
+    rows_->prepare_once(p_.source.item.position());
+    const std::vector<std::string> keys = p_.key.empty() ? std::vector<std::string>() : rows_->column(p_.key);
+    order_rows(keys);
+    find_windows();
+    note_specs();
+    if (windows_.empty())
+      throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
+                      (keys.empty() ? "but there are " + with_thousands(rows_->size())
+                                    : "but no series of column '" + p_.key + "' has as many"));
+  }
+
+ private:
+  /// Rows of the source in the order of time, those of a series one after the other.
+  void order_rows(const std::vector<std::string>& keys) {
+    std::map<std::string, size_t> series;  // by key, in the order of their first rows
+    for (const std::string& key : keys) series.emplace(key, series.size());
+    series_of_.clear();
+    for (int64_t row = 0; row < rows_->size(); ++row)
+      series_of_.push_back(keys.empty() ? 0 : series.at(keys[static_cast<size_t>(row)]));
+    order_.resize(series_of_.size());
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    const std::vector<double> times = times_of_rows();
+    std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+      if (series_of_[a] != series_of_[b]) return series_of_[a] < series_of_[b];
+      return !p_.order.empty() && times[a] < times[b];
+    });
+    if (p_.order.empty() && !times.empty()) warn_of_disorder(times);
+  }
+  /// Of `order`, or else of the column that seems to have the time; empty if there is none.
+  std::vector<double> times_of_rows() const {
+    const std::string name = p_.order.empty() ? rows_->time_column() : p_.order;
+    if (name.empty()) return {};
+    try {
+      return order_values(rows_->column(name));
+    } catch (const DataError& error) {
+      if (p_.order.empty()) return {};
+      throw DataError("Windows: 'order': column '" + p_.order + "' has " + error.what());
+    }
+  }
+  void warn_of_disorder(const std::vector<double>& times) const {
+    const auto goes_back = [&](size_t a, size_t b) {
+      return series_of_[a] == series_of_[b] && times[a] > times[b];
+    };
+    const auto found = std::adjacent_find(order_.begin(), order_.end(), goes_back);
+    if (found == order_.end()) return;
+    log::warning("Windows: column '" + rows_->time_column() + "' goes back in time from " +
+                 rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
+                 rows_->file_of(static_cast<int64_t>(found[1])) +
+                 ", and windows take rows in the order of the file; to sort them, write order: " +
+                 rows_->time_column());
+  }
+  /// Those of each series, in the order of the rows that end them.
+  void find_windows() {
+    windows_.clear();
+    for (size_t first = 0, end = 0; first < order_.size(); first = end) {
+      while (end < order_.size() && series_of_[order_[end]] == series_of_[order_[first]]) ++end;
+      for (size_t begin = first; begin + span() <= end; begin += static_cast<size_t>(p_.stride))
+        windows_.push_back({begin, end});
+    }
+    const auto last_of = [&](const Window& one) { return order_[one.begin + span() - 1]; };
+    std::sort(windows_.begin(), windows_.end(),
+              [&](const Window& a, const Window& b) { return last_of(a) < last_of(b); });
+  }
+  RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows, int64_t ahead)
+      : p_(std::move(p)), rows_(std::move(rows)), ahead_(ahead) {}
+
+  /// Errors: FileError with the place of the row.
+  void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
+    try {
+      rows_->get(index, key, out);
+    } catch (const FileError&) {
+      throw;
+    } catch (const DataError& error) {
+      throw FileError(rows_->file_of(index), error.what());
+    }
+  }
+  void note_specs() {
+    row_spec_ = rows_->spec();
+    window_spec_ = spec();
+  }
+  bool is_target(const std::string& component) const {
+    return std::find(p_.targets.begin(), p_.targets.end(), component) != p_.targets.end();
+  }
+  /// Rows of a sample.
+  size_t span() const { return static_cast<size_t>(p_.length + (p_.targets.empty() ? 0 : p_.horizon)); }
+  std::span<const size_t> rows_of(int64_t index) const {
+    return std::span(order_).subspan(windows_[static_cast<size_t>(index)].begin, span());
+  }
+
+  /// The last row that a sample predicts: so many rows after one that is known.
+  struct PredictedRow {
+    int64_t known = 0;
+    int64_t after = 0;
+  };
+  PredictedRow predicted(int64_t index) const {
+    const Window& window = windows_[static_cast<size_t>(index)];
+    const size_t last = window.begin + static_cast<size_t>(p_.length + ahead_) - 1;
+    const size_t known = std::min(last, window.end_of_series - 1);
+    return {static_cast<int64_t>(order_[known]), static_cast<int64_t>(last - known)};
+  }
+
+  /// Places in `order_`.
+  struct Window {
+    size_t begin = 0;
+    size_t end_of_series = 0;
+  };
+
+  Params p_;
+  std::shared_ptr<RandomAccessSource> rows_;
+  int64_t ahead_ = 0;              // rows that are predicted, also where nothing reads the targets
+  std::vector<size_t> series_of_;  // each row
+  std::vector<size_t> order_;      // rows, those of a series one after the other
+  std::vector<Window> windows_;
+  Spec row_spec_;  // of `rows_`
+  Spec window_spec_;
+};
+
+TPACK_REGISTER(Source, RowWindows, "Windows");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/schema.h"
+#include "table/csv_columns.h"
+#include "table/csv_na_values.h"
+#include "table/table_text.h"
+
+namespace tpack {
+
+/// Files that a table is read from: one, several, or those that match a pattern such as data/part-*.csv.
+struct TablePaths {
+  std::vector<Ref<Path>> all;
+  bool is_list = false;
+};
+
+template <>
+struct Codec<TablePaths> {
+  static FieldType type();
+  static std::optional<TablePaths> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const TablePaths& paths);
+};
+
+enum class TableFormat : uint8_t { kByName, kCsv, kJsonl };
+
+template <>
+struct EnumNames<TableFormat> {
+  static constexpr std::array<std::pair<const char*, TableFormat>, 3> kNames = {
+      {{"auto", TableFormat::kByName}, {"csv", TableFormat::kCsv}, {"jsonl", TableFormat::kJsonl}}};
+};
+
+/// How the rows of a table are written in its files.
+struct CsvForm {
+  static constexpr const char* kDelimiterDoc =
+      "the character between fields; tab; whitespace: any number of spaces and tabs; auto: a tab in files "
+      "called .tsv, else a comma";
+
+  std::string delimiter = "auto";
+  bool header = true;
+  TextEncoding encoding = TextEncoding::kUtf8;
+  TableFormat format = TableFormat::kByName;
+  NaValues na_values = {};  // rows have empty fields instead
+
+  /// Errors: ConfigError for what is no delimiter; it begins with the source.
+  void check(const std::string& source) const;
+  /// Of a file by its name.
+  char delimiter_of(const std::string& path) const;
+  bool is_jsonl(const std::string& path) const;
+};
+
+/// A row of a table while it is read.
+struct CsvRow {
+  const std::vector<std::string_view>& fields;  // by column
+  size_t file;
+  int64_t line;          // of the file, or of the part that is read
+  std::string why = {};  // why it is bad, and may have fewer fields; empty if it is not
+};
+
+/// The rows of a table in their order, and where each is. A value.
+class CsvRows {
+ public:
+  CsvRows() = default;
+  /// Finds the files. Errors: ConfigError at the path if there is none, or one that was named already; it
+  /// begins with the source.
+  CsvRows(const TablePaths& paths, CsvForm form, const std::string& source = "CSV");
+
+  const std::vector<std::string>& files() const { return files_; }
+  bool are_jsonl() const { return are_jsonl_; }
+  /// For messages: "a.csv", or "a.csv and 2 more".
+  std::string name() const;
+  using OnHeader = std::function<void(const CsvHeader&)>;
+  using OnRow = std::function<void(const CsvRow&)>;
+  /// Calls `on_header`, and then `on_row` for each row. Columns have the order of the first file, or that in
+  /// which JSON lines first name them. Errors: DataError with path and line.
+  void read(const OnHeader& on_header, const OnRow& on_row) const;
+
+  /// Some rows of one file, one after the other.
+  class Part {
+   public:
+    Part() = default;
+    Part(Part&&) = default;
+    Part& operator=(Part&&) = default;
+    virtual ~Part() = default;
+    virtual void add(const CsvRow& row) = 0;
+  };
+  struct PlaceOfPart {
+    size_t file;
+    int64_t lines_before;  // to be added to those of its rows
+  };
+  /// Calls `on_header`; then `begin`, given about as many rows as will come, makes a part, which another
+  /// thread may fill while this one fills others, and `take` gets them one by one in their order. A part that
+  /// `take` does not get is not one of the table. Errors: as those of `read`.
+  void read_parts(const OnHeader& on_header, const std::function<std::unique_ptr<Part>(size_t rows)>& begin,
+                  const std::function<void(std::unique_ptr<Part>, PlaceOfPart)>& take) const;
+
+ private:
+  struct File;
+  class Joiner;
+
+  std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const;
+  void take_separator_line(File& file) const;
+  void for_each_file(const OnHeader& on_header, const std::function<void(File&)>& read) const;
+  CsvHeader header_of_jsonl() const;
+
+  std::vector<std::string> files_;
+  CsvForm form_;
+  bool are_jsonl_ = false;
+  std::vector<std::string> jsonl_names_;  // of the columns
+};
+
+}  // namespace tpack

@@ -1,0 +1,109 @@
+#include "reports/bench.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "reports/model_report.h"
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+using testing_cli::kTinyConfig;
+
+/// A trainer that delegates all work to another one and does not report its programs.
+class Forwarding final : public Trainer {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Gives all work to Simple."); }
+  explicit Forwarding(Params /*none*/) : inner_(Registry<Trainer>::make("Simple")) {}
+
+  void setup(const TrainSetup& setup) override { inner_->setup(setup); }
+  void compile() override { inner_->compile(); }
+  void initialize() override { inner_->initialize(); }
+  bool step(int64_t step, const std::stop_token& stop) override { return inner_->step(step, stop); }
+  std::optional<int64_t> steps_per_pass() const override { return inner_->steps_per_pass(); }
+  StepSize step_size() const override { return inner_->step_size(); }
+  std::optional<ModelHandle> model_handle() override { return inner_->model_handle(); }
+  int64_t samples() const override { return inner_->samples(); }
+  void save(CheckpointContent& content) const override { inner_->save(content); }
+  void load(const CheckpointContent& content, const std::string& source) override {
+    inner_->load(content, source);
+  }
+
+ private:
+  std::unique_ptr<Trainer> inner_;
+};
+
+TPACK_REGISTER(Trainer, Forwarding, "Forwarding");
+
+class Bench : public testing_cli::WithTinyConfig {
+ protected:
+  std::string with_trainer(const std::string& trainer) const {
+    write_content(config(), kTinyConfig + ("trainer: " + trainer + "\n"));
+    return config();
+  }
+};
+
+TEST_F(Bench, of_data_without_a_model_times_the_data) {
+  write_content(
+      folder_ / "data.yaml",
+      "tpack: 1\ndata: {train: [FakeData: {shapes: [[3]], names: [x], size: 100}, BatchData: 10]}\n");
+  Experiment experiment = load_experiment(folder_ / "data.yaml", {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  EXPECT_EQ(report.batch, 10);
+  EXPECT_GT(report.data.value().samples_per_s, 0);
+  EXPECT_FALSE(report.train || report.both);
+  EXPECT_THAT(report.str(), testing::HasSubstr("data alone"));
+  EXPECT_FALSE(nlohmann::json::parse(report.to_json()).contains("both"));
+}
+
+TEST_F(Bench, times_what_any_trainer_trains) {
+  Experiment experiment = load_experiment(with_trainer("Forwarding"), {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  EXPECT_EQ(report.towers, 1);
+  EXPECT_GT(report.batch, 0);
+  for (const BenchFigure& figure : {report.train.value(), report.data.value(), report.both.value()}) {
+    EXPECT_GT(figure.median_s, 0);
+    EXPECT_GT(figure.samples_per_s, 0);
+  }
+  EXPECT_THAT(report.nodes, testing::IsEmpty());
+  EXPECT_THAT(report.str(), testing::Not(testing::HasSubstr("GFLOP/s")));
+}
+
+TEST_F(Bench, leaves_out_data_that_the_model_makes) {
+  Experiment experiment = load_experiment(source_folder() + "/configs/cartpole-dqn.yaml", {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  EXPECT_FALSE(report.data);
+  EXPECT_GT(report.train.value().samples_per_s, 0);
+  EXPECT_GT(report.both.value().samples_per_s, 0);
+}
+
+TEST_F(Bench, names_every_program_and_the_first_statistic) {
+  Experiment experiment = load_experiment(with_trainer("Simple"), {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  std::set<std::string> programs;
+  for (const NodeCost& node : report.nodes) programs.insert(node.program);
+  EXPECT_THAT(programs, testing::ElementsAre("backward", "update"));
+  EXPECT_EQ(report.figure, "cost");
+}
+
+TEST_F(Bench, counts_the_samples_that_a_batch_has) {
+  Experiment experiment = load_experiment(
+      with_trainer("Simple"), {"data.train.BatchData={batch_size: 100, remainder: true}"});  // of 40 samples
+  const BenchReport report = bench(experiment, {.steps = 3, .warm_up = 0});
+  for (const BenchFigure& figure : {report.train.value(), report.data.value(), report.both.value()}) {
+    EXPECT_NEAR(figure.samples_per_s * figure.median_s, 40, 1e-6);
+  }
+}
+
+TEST_F(Bench, and_check_describe_what_any_trainer_trains) {
+  CheckedExperiment checked(with_trainer("Forwarding"), {}, true);
+  EXPECT_GT(report_model(checked).parameters, 0);
+}
+
+}  // namespace
+}  // namespace tpack

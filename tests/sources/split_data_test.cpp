@@ -1,0 +1,222 @@
+#include <set>
+
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "sources/split_settings.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// 40 rows: id, class a, b or c (every eighth row), patient, day, part.
+class SplitData : public testing::Test {
+ protected:
+  SplitData() {
+    std::string text = "id,class,patient,day,part\n";
+    for (int i = 0; i < 40; ++i) {
+      const std::string label = i % 8 == 0 ? "c" : i % 2 == 0 ? "b" : "a";
+      const std::string part = i % 10 == 9 ? "test" : i % 5 == 4 ? "validation" : "train";
+      const int day = i % 28 + 1;
+      text += std::to_string(i) + "," + label + ",p" + std::to_string(i / 4) + ",2020-01-" +
+              (day < 10 ? "0" : "") + std::to_string(day) + "," + part + "\n";
+    }
+    folder_.write("t.csv", {text.begin(), text.end()});
+  }
+
+  DataFlow flow(const std::string& settings, const std::string& more = "", bool shuffle = false) const {
+    return make_flow(parse_yaml(
+        "[{SplitData: {source: {CSV: {file: t.csv, shuffle: " + std::string(shuffle ? "true" : "false") +
+            ", columns: {id: id}, labels: {class: class" + more + "}}}, " + settings + "}}]",
+        folder_.path("flow.yaml")));
+  }
+  /// The ids in a pass.
+  static std::vector<int> ids(const DataFlow& flow) {
+    std::vector<int> all;
+    const auto cursor = flow.open({});
+    for (Datapoint d; cursor->next(d);) all.push_back(static_cast<int>(d.tensor(0).at(0)));
+    return all;
+  }
+  std::string error(const std::string& settings) const {
+    return error_of([&] { flow(settings).prepare(); });
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(SplitData, divides_a_source_completely_and_in_shares_of_its_classes) {
+  std::multiset<int> all;
+  const std::string shares = "shares: {validation: 0.2, test: 0.1}";
+  for (const char* part : {"train", "validation", "test"}) {
+    const std::vector<int> of_part = ids(flow(std::string("part: ") + part + ", " + shares));
+    EXPECT_TRUE(std::is_sorted(of_part.begin(), of_part.end())) << "in the order of the file";
+    all.insert(of_part.begin(), of_part.end());
+  }
+  EXPECT_EQ(all.size(), 40U);
+  EXPECT_EQ((std::set<int>(all.begin(), all.end()).size()), 40U);
+  const DataFlow validation = flow("part: validation, " + shares);
+  const SourceFacts facts = validation.facts()[0];
+  EXPECT_EQ(*facts.samples, 8);
+  EXPECT_EQ(facts.str(), "8 rows in 3 classes (a: 4, b: 3, c: 1)");
+}
+
+TEST_F(SplitData, gives_the_texts_and_classes_of_its_own_samples) {
+  const DataFlow validation = flow("part: validation, shares: 0.2");
+  const std::vector<int> of_part = ids(validation);
+  const auto* source = dynamic_cast<const RandomAccessSource*>(validation.sources()[0]);
+  std::vector<std::string> texts;
+  std::vector<int32_t> classes;
+  for (const int id : of_part) {
+    texts.push_back(std::to_string(id));
+    classes.push_back(id % 8 == 0 ? 2 : id % 2 == 0 ? 1 : 0);
+  }
+  EXPECT_EQ(source->column("id"), texts);
+  EXPECT_EQ(source->class_numbers("class"), classes);
+}
+
+TEST_F(SplitData, knows_the_bad_rows_of_its_own_samples) {
+  const std::string text = "id,class\n,a\n1,a\n2,a\n3,a\n,a\n5,a\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const DataFlow validation = flow("part: validation, shares: 0.5, order: rows");
+  validation.prepare();
+  const auto& source = dynamic_cast<const RandomAccessSource&>(*validation.sources()[0]);
+  EXPECT_EQ(source.facts().bad, 1);
+  EXPECT_FALSE(source.is_bad(0));
+  EXPECT_TRUE(source.is_bad(1));
+  EXPECT_FALSE(source.is_bad(2));
+}
+
+TEST_F(SplitData, gives_the_samples_and_their_order_that_the_source_alone_would_give) {
+  const std::string settings = "part: train, shares: 0.5, seed: 7";
+  const std::vector<int> kept = ids(flow(settings));
+  std::string text = "id,class\n";
+  for (const int id : kept) text += std::to_string(id) + ",x\n";
+  folder_.write("cut.csv", {text.begin(), text.end()});
+  const DataFlow cut = make_flow(parse_yaml(
+      "[{CSV: {file: cut.csv, columns: {id: id}, labels: {class: class}}}]", folder_.path("f.yaml")));
+  EXPECT_NE(ids(cut), kept) << "shuffled";
+  EXPECT_EQ(ids(flow(settings, "", true)), ids(cut));
+}
+
+TEST_F(SplitData, shuffles_the_training_only) {
+  EXPECT_NE(ids(flow("part: train, shares: 0.5", "", true)), ids(flow("part: train, shares: 0.5")));
+  EXPECT_EQ(ids(flow("part: validation, shares: 0.5", "", true)), ids(flow("part: validation, shares: 0.5")));
+}
+
+TEST_F(SplitData, makes_folds_of_what_the_shares_leave) {
+  std::multiset<int> left_out;
+  for (int fold = 0; fold < 4; ++fold) {
+    const std::string settings = "shares: {test: 0.2}, folds: 4, fold: " + std::to_string(fold);
+    const std::vector<int> validation = ids(flow("part: validation, " + settings));
+    EXPECT_EQ(validation.size(), 8U);
+    EXPECT_EQ(ids(flow("part: train, " + settings)).size(), 24U);
+    EXPECT_EQ(ids(flow("part: test, " + settings)), ids(flow("part: test, shares: {test: 0.2}, folds: 4")));
+    left_out.insert(validation.begin(), validation.end());
+  }
+  EXPECT_EQ((std::set<int>(left_out.begin(), left_out.end()).size()), 32U);
+}
+
+TEST_F(SplitData, keeps_groups_and_days_together) {
+  std::set<int> patients;
+  for (const int id : ids(flow("part: validation, shares: 0.3, group: patient"))) patients.insert(id / 4);
+  EXPECT_EQ(patients.size(), 3U);
+  EXPECT_THAT(ids(flow("part: validation, shares: 0.25, order: day")),
+              ElementsAre(18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
+  EXPECT_THAT(ids(flow("part: validation, shares: 0.1, order: rows")), ElementsAre(36, 37, 38, 39));
+  const std::vector<int> hashed = ids(flow("part: validation, shares: 0.3, group: patient, hash: true"));
+  EXPECT_EQ(hashed.size() % 4, 0U);
+}
+
+TEST_F(SplitData, takes_the_parts_that_a_column_says) {
+  EXPECT_THAT(ids(flow("part: validation, column: part")), ElementsAre(4, 14, 24, 34));
+  EXPECT_THAT(flow("part: test, column: part").facts()[0].remarks,
+              ElementsAre("column 'part' has 'test' (4), 'train' (32), 'validation' (4)"));
+  EXPECT_THAT(
+      error("part: tests, column: part"),
+      HasSubstr("SplitData: column 'part' has no 'tests', but 'test' (4), 'train' (32), 'validation' (4)"));
+}
+
+TEST_F(SplitData, says_that_it_does_not_know_which_classes_count) {
+  const DataFlow two = flow("part: train, shares: 0.5", ", patient: patient");
+  EXPECT_THAT(
+      two.facts()[0].remarks,
+      ElementsAre("the parts do not have the classes in the same shares, as there are several components "
+                  "of classes (class, patient): `stratify` names one"));
+  EXPECT_TRUE(
+      flow("part: train, shares: 0.5, stratify: none", ", patient: patient").facts()[0].remarks.empty());
+  EXPECT_TRUE(
+      flow("part: train, shares: 0.5, stratify: class", ", patient: patient").facts()[0].remarks.empty());
+}
+
+/// The place is that of the source, once.
+TEST_F(SplitData, says_where_a_source_is_that_cannot_be_read) {
+  folder_.write("images/a/1.txt", {1});
+  const std::string why = error_of([&] {
+    make_flow(
+        parse_yaml("[{SplitData: {source: {ImageFolder: images}, shares: {validation: 0.2}, part: train}}]",
+                   folder_.path("flow.yaml")))
+        .prepare();
+  });
+  const std::string place = folder_.path("flow.yaml") + ":1:23: ";
+  EXPECT_THAT(why, testing::StartsWith(place));
+  EXPECT_THAT(why.substr(place.size()), testing::Not(HasSubstr("flow.yaml:")));
+}
+
+TEST_F(SplitData, rejects_what_cannot_be_meant) {
+  EXPECT_THAT(error("part: validaton, shares: 0.2"),
+              HasSubstr("no part 'validaton'; did you mean 'validation'?; the parts are train, validation"));
+  EXPECT_THAT(error("part: train, shares: {train: 0.8}"), HasSubstr("train has what the other parts leave"));
+  EXPECT_THAT(error("part: train, shares: {a: 0.5, b: 0.5}"),
+              HasSubstr("the shares leave nothing for train"));
+  EXPECT_THAT(error("part: train, shares: 20"), HasSubstr("a share between 0 and 1"));
+  EXPECT_THAT(error("part: train, folds: 1"), HasSubstr("'folds' is 1; at least 2"));
+  EXPECT_THAT(error("part: train, folds: 5, fold: 5"), HasSubstr("'fold' is 5; must be below 'folds' (5)"));
+  EXPECT_THAT(error("part: train, folds: 5, shares: 0.2"), HasSubstr("'validation' is one of the folds"));
+  EXPECT_THAT(error("part: train, folds: 5, order: day"),
+              HasSubstr("'folds' and 'order' do not go together"));
+  EXPECT_THAT(error("part: train, group: patient, order: day"),
+              HasSubstr("'group' and 'order' do not go together"));
+  EXPECT_THAT(error("part: train, column: part, shares: 0.2"), HasSubstr("'column' says the parts"));
+  EXPECT_THAT(error("part: train, group: pateint"),
+              HasSubstr("unknown column 'pateint'; did you mean 'patient'?"));
+  EXPECT_THAT(error("part: train, stratify: clas"),
+              HasSubstr("no component of classes; did you mean 'class'?"));
+  EXPECT_THAT(error("part: train, order: class"), HasSubstr("'order': column 'class': 'c' is neither"));
+  EXPECT_THAT(error("part: train, hash: true"), HasSubstr("set 'group' to a column of ids"));
+  EXPECT_THAT(
+      error_of([] {
+        make_flow(parse_yaml("[{SplitData: {source: {JoinData: [a]}, part: train}}]", "f.yaml")).prepare();
+      }),
+      HasSubstr("only a source that reads its samples in any order"));
+}
+
+std::string content_of_a_part(const std::string& source) {
+  const TempFolder folder;
+  std::string text = "id,class,patient,part\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::to_string(i * 7 % 30) + "," + (i % 3 == 0 ? "a" : "b") + ",p" + std::to_string(i / 3) + "," +
+            (i % 4 == 0 ? "train" : "test") + "\n";
+  folder.write("t.csv", {text.begin(), text.end()});
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kSplitData(
+    "source", "SplitData",
+    {.base = "{source: {CSV: {file: t.csv, shuffle: false, columns: {id: id}, labels: {class: class}}}, "
+             "part: train}",
+     .values = {{"source", "{CSV: {file: t.csv, shuffle: false, columns: {id: patient}, header: false}}"},
+                {"part", "validation"},
+                {"shares", "0.4"},
+                {"folds", "3"},
+                {"fold", "1"},
+                {"stratify", "none"},
+                {"group", "patient"},
+                {"order", "id"},
+                {"column", "part"},
+                {"hash", "true"}},
+     .build = content_of_a_part});
+
+}  // namespace
+}  // namespace tpack
