@@ -27,7 +27,8 @@ struct SourceFacts {
   std::string str() const;
 };
 
-/// "classes 'Yes' and 'yes ' differ only by letter case, spaces or the form of accents; ..."; empty if no classes do.
+/// "classes 'Yes' and 'yes ' differ only by letter case, spaces or the form of accents; ..."; empty if no
+/// classes do.
 std::string similar_classes(const std::vector<SourceFacts::Class>& classes);
 
 /// The facts of several sources, each in its own words: "a; b".
