@@ -105,10 +105,16 @@ int64_t images_to_time(const KernelRequest& request) {
 void KernelTimer::Block::reserve(uint64_t bytes) {
   if (storage_ && storage_->bytes() >= bytes) return;
   storage_.reset();
-  std::vector<float> values(std::max<uint64_t>(bytes / sizeof(float), 1));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 997) * 1e-3F - 0.5F;
-  storage_ = memory_.allocate_zeros(values.size() * sizeof(float));
-  memory_.write(storage_->address(), reinterpret_cast<const std::byte*>(values.data()), storage_->bytes());
+  storage_ = memory_.allocate_zeros(std::max<uint64_t>(bytes, sizeof(float)));
+  const auto fill = [](std::span<float> values) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 997) * 1e-3F - 0.5F;
+  };
+  const size_t count = storage_->bytes() / sizeof(float);
+  if (storage_->on_host()) return fill({reinterpret_cast<float*>(storage_->data()), count});
+  std::vector<float> values(count);
+  fill(values);
+  memory_.write(storage_->address(), reinterpret_cast<const std::byte*>(values.data()),
+                count * sizeof(float));
 }
 
 std::optional<TimedKernel> KernelTimer::prepare(const KernelRequest& request, KernelQueue& queue) {
