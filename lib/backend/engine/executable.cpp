@@ -147,7 +147,7 @@ class EngineExecutable final : public Executable {
   }
 
   Tensor in_memory(const TensorSpec& spec) const {
-    return {spec, arena_->memory.allocate_zeros(std::max<size_t>(spec.bytes(), 1))};
+    return {spec, arena_->memory.allocate_zeros(static_cast<size_t>(std::max<int64_t>(spec.bytes(), 1)))};
   }
   void copy_in(std::span<const Tensor> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
