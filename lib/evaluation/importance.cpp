@@ -105,7 +105,8 @@ class PermutedData {
       uint64_t n = 0;
       for (auto& batch : result) {
         Tensor& rows = batch[unit->input];
-        if (rows.raw() == batches_[&batch - result.data()][unit->input].raw()) rows = rows.clone();
+        const auto number = static_cast<size_t>(&batch - result.data());
+        if (rows.raw() == batches_[number][unit->input].raw()) rows = rows.clone();
         auto* to = static_cast<std::byte*>(rows.raw());
         for (int64_t row = 0; row < rows.shape()[0]; ++row, ++n, to += sample_bytes) {
           const auto* from = static_cast<const std::byte*>(all.raw()) + order(n) * sample_bytes;

@@ -206,8 +206,10 @@ bool names_an_id(const std::string& column) {
 bool names_a_time(const std::string& column) {
   constexpr std::array kNames = {"date", "datetime", "timestamp", "ds"};
   std::string letters;
-  for (const unsigned char c : column)
-    if (std::isalpha(c) != 0) letters += static_cast<char>(std::tolower(c));
+  for (const char c : column) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalpha(byte) != 0) letters += static_cast<char>(std::tolower(byte));
+  }
   return std::find(kNames.begin(), kNames.end(), letters) != kNames.end();
 }
 
