@@ -292,8 +292,7 @@ int compare(const EvalOptions& o) {
       o.choose_threshold || o.threshold != 0.5 || !o.importance.empty())
     throw ConfigError(
         "--min, --max, --worst, --images, --svg, --importance, --threshold and --choose-threshold are for "
-        "one "
-        "model; leave '" +
+        "one model; leave '" +
         o.other + "' out");
   std::string flow;
   std::vector<JudgedSamples> judged;
@@ -384,8 +383,8 @@ void add_eval_options(CLI::App& command, Action& action) {
   command
       .add_option(
           "--threshold", options->threshold,
-          "probability from which the tables by class, --worst, --min and --max say yes, or the second "
-          "of two classes, as `infer --threshold` does")
+          "lowest probability that counts as yes, or as the second of two classes, in the tables by class, "
+          "--worst, --min and --max; as `infer --threshold`")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command

@@ -222,7 +222,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 
 namespace {
 
-/// The beginning of a long text, such as a table that is taken for a config.
+/// The start of a long text, such as that of a table which was given as a config.
 std::string beginning_of(const std::string& text) {
   constexpr size_t kMost = 80;  // bytes
   if (text.size() <= kMost) return text;

@@ -68,7 +68,7 @@ std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
   // Without AVX-512, oneDNN has only its reference kernels for this layout.
   if (has_avx512()) ways.push_back({Layout::kBlocked, "direct"});
   const ConvolutionParams* window = window_of(node);
-  TPACK_ASSERT(window != nullptr, node.path + " is no convolution");
+  TPACK_ASSERT(window != nullptr, node.path + " is not a convolution");
   if (only_direct) return ways;
   const std::vector<std::string> algorithms = winograds(node, *window);
   for (const std::string& algorithm : algorithms) ways.push_back({Layout::kBlocked, algorithm});

@@ -24,8 +24,8 @@ void warn_of_widening(DType type) {
 std::unique_ptr<Device> open_cpu(const std::string& name, const DeviceOptions& options) {
   if (options.float_type != DType::kFloat32)
     throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");
-  const bool has_kernels = options.factors == DType::kBFloat16 && has_bfloat16();
-  if (options.factors != DType::kFloat32 && !has_kernels) warn_of_widening(options.factors);
+  if (options.factors != DType::kFloat32 && !has_products_of(options.factors))
+    warn_of_widening(options.factors);
   const int threads = options.threads;
   return make_engine_device(name, options,
                             {.library = make_library(options.factors),

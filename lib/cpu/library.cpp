@@ -43,8 +43,8 @@ class CpuLibrary final : public KernelLibrary {
   }
   Graph rewritten(const Graph& graph) const override {
     if (factors_ == DType::kFloat32) return fused(graph);
-    const bool has_kernels = factors_ == DType::kBFloat16 && has_bfloat16();
-    return fused(round_factors(graph, factors_, has_kernels ? Factors::kHalf : Factors::kWidened));
+    const Factors factors = has_products_of(factors_) ? Factors::kHalf : Factors::kWidened;
+    return fused(round_factors(graph, factors_, factors));
   }
   LayoutRule rule(const Node& node) const override {
     const KernelEntry* entry = find_kernel(node);

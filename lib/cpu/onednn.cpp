@@ -27,7 +27,9 @@ bool has(dnnl::cpu_isa wanted) {
 }  // namespace
 
 bool has_avx512() { return has(dnnl::cpu_isa::avx512_core); }
-bool has_bfloat16() { return has(dnnl::cpu_isa::avx512_core_bf16); }
+bool has_products_of(DType factors) {
+  return factors == DType::kBFloat16 && has(dnnl::cpu_isa::avx512_core_bf16);
+}
 
 void use_one_onednn_thread() { omp_set_num_threads(1); }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tensor/dtype.h"
+
 namespace tpack::cpu {
 
 /// Makes oneDNN use only the calling thread, both for primitives that this thread creates and for those that
@@ -9,8 +11,8 @@ void use_one_onednn_thread();
 /// True if oneDNN's kernels for blocks of 16 channels, among them Winograd's, exist on this CPU.
 bool has_avx512();
 
-/// True if it multiplies bfloat16 as fast as float32, or faster.
-bool has_bfloat16();
+/// True if it multiplies factors of that type, other than float32, as fast as float32, or faster.
+bool has_products_of(DType factors);
 
 /// Frees the primitives in oneDNN's cache; called after many were tried.
 void forget_primitives();

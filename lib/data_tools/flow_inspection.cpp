@@ -62,9 +62,9 @@ std::string FlowInspection::str() const {
   facts.add({"items per pass", size_text(size)});
   facts.add({"seek", name_of(seek)});
   TextTable samples({"item", "component", "value", "min", "max", "mean"});
-  const auto text = &short_text;
   for (const InspectedValue& v : values)
-    samples.add({std::to_string(v.item), v.component, v.spec.str(), text(v.low), text(v.high), text(v.mean)});
+    samples.add({std::to_string(v.item), v.component, v.spec.str(), short_text(v.low), short_text(v.high),
+                 short_text(v.mean)});
   return facts.str() + "\n" + samples.str();
 }
 

@@ -7,6 +7,11 @@
 
 namespace tpack {
 
+/// The end of the message for a bad row of a table: what leaves such rows out.
+constexpr const char* kLeaveRowsOut =
+    "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with eval: "
+    "--on-error skip";
+
 /// Where a sample was when it went wrong.
 struct SamplePlace {
   std::string stage;  // name of the component

@@ -42,7 +42,7 @@ struct ComponentSpec {
   Depth depth = Depth::k8;
   /// Of an image: its channels are those of so many frames, one after the other.
   int frames = 1;
-  /// Of an image of files: how they are read.
+  /// How the files of an image are read.
   Background background = {};
   bool upright = true;
   Annotation annotation = Annotation::kNone;

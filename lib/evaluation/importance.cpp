@@ -268,8 +268,8 @@ ImportanceTable::ImportanceTable(Evaluator& evaluator, const std::vector<Importa
 
 std::string ImportanceTable::str() const {
   TextTable table({"permuted", title_, "low", "high"});
-  const auto text = &short_text;
-  for (const Importance& row : rows_) table.add({row.name, text(row.mean), text(row.low), text(row.high)});
+  for (const Importance& row : rows_)
+    table.add({row.name, short_text(row.mean), short_text(row.low), short_text(row.high)});
   return table.str();
 }
 

@@ -45,7 +45,7 @@ struct Judgement {
   std::optional<double> ignored = {};  // a target that does not count
   Symbol losses = {};                  // of the term, [N, ...], before sample weights
   std::string term = {};               // of the cost
-  double threshold = 0.5;  // the probability from which a yes, or the second of two classes, is said
+  double threshold = 0.5;              // a probability this high means yes, or the second of two classes
 };
 
 struct TowerResult {

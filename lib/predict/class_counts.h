@@ -40,7 +40,7 @@ std::vector<size_t> inputs_found(const Graph& graph, const TowerFunction& tower,
 /// scores than that has classes, a warning is logged. `where` is what names another flow. Errors:
 /// ConfigError.
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train);
-/// The same for terms of the cost that one output says yes or no for: there are two classes at most.
+/// Checks that terms of the cost with one output for yes or no have two classes at most. Errors: ConfigError.
 void check_yes_or_no(const std::vector<Judgement>& judgements, const TowerFunction& tower,
                      const DataFlow& train);
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,

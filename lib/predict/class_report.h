@@ -46,11 +46,11 @@ class ClassReport {
   static bool tells_two(const Judgement& judgement);
   /// Whether its threshold chooses something: for two classes, and for sets of labels.
   static bool has_threshold(const Judgement& judgement);
-  /// The class that a row of its predictions is taken for, or a pixel of [N, classes, H, W], of which each
-  /// image has `pixels`; nothing if some score is not finite.
+  /// The predicted class of a row of [N, classes], or of a pixel of [N, classes, H, W], where each image has
+  /// `pixels`; nothing if some score is not finite.
   static std::optional<int64_t> predicted(const Judgement& judgement, const Tensor& predictions, int64_t row,
                                           int64_t pixels = 1);
-  /// Whether a logit is a yes.
+  /// Whether the probability of a logit reaches the threshold, which means yes.
   static bool is_yes(const Judgement& judgement, double logit);
 
   /// `names`: of the classes, in order; numbers stand for those that have none.

@@ -10,6 +10,7 @@
 #include "dataflow/count_classes.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "system/log.h"
 #include "table/csv_content.h"
@@ -195,11 +196,8 @@ class CsvTable final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = content_.bad.find(row); bad != content_.bad.end()) {
-      constexpr const char* kFix =
-          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with "
-          "eval: "
-          "--on-error skip";
-      throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
+      throw DataError(bad->second +
+                      (is_reader_ ? "" : kLeaveRowsOut));  // who reads one file has no such setting
     }
     size_t component = 0;
     for (size_t i = 0; i < content_.values.size(); ++i)

@@ -163,9 +163,7 @@ class ImageFolder final : public RandomAccessSource {
   }
 
   void list_classes() {
-    std::vector<std::string> folders = folder_names();
-    for (const std::string& name : sorted_names(dir_, is_class_folder))
-      if (has_run(fs::path(dir_) / name)) left_out_.runs.push_back(printable(name));
+    const std::vector<std::string> folders = folder_names(&left_out_.runs);
     const auto train = opened_fit(kLabel);
     classes_ = train && !train->classes.empty() ? train->classes : printable_names(folders);
     folders_.assign(classes_.size(), "");
@@ -280,10 +278,15 @@ class ImageFolder final : public RandomAccessSource {
     const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
     return is_class && !is_hidden(entry.path().filename().string());
   }
-  /// By letter; by value if all are numbers. Without those of runs.
-  std::vector<std::string> folder_names() const {
-    std::vector<std::string> names = sorted_names(dir_, is_class_folder);
-    std::erase_if(names, [this](const std::string& name) { return has_run(fs::path(dir_) / name); });
+  /// By letter; by value if all are numbers. Those of runs are added to `runs` instead, unless it is null.
+  std::vector<std::string> folder_names(std::vector<std::string>* runs = nullptr) const {
+    std::vector<std::string> names;
+    for (std::string& name : sorted_names(dir_, is_class_folder)) {
+      if (!has_run(fs::path(dir_) / name))
+        names.push_back(std::move(name));
+      else if (runs != nullptr)
+        runs->push_back(printable(name));
+    }
     const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
     if (std::all_of(names.begin(), names.end(), is_number))
       std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "system/mapped_file.h"
 #include "table/csv.h"
@@ -149,11 +150,8 @@ class SvmLight final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     if (const auto bad = bad_.find(static_cast<size_t>(index)); bad != bad_.end()) {
-      constexpr const char* kFix =
-          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with "
-          "eval: "
-          "--on-error skip";
-      throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
+      throw DataError(bad->second +
+                      (is_reader_ ? "" : kLeaveRowsOut));  // who reads one file has no such setting
     }
     size_t component = 0;
     if (has_x_) {

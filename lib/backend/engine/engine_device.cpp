@@ -31,7 +31,7 @@ class EngineDevice final : public Device {
     if (!can_share_variables()) return Device::share_variables(table, store, sharing);
     store_ = std::make_unique<VariableStore>(table, store, sharing);
   }
-  bool can_share_variables() const override { return &memory_ == &host_memory(); }
+  bool can_share_variables() const override { return arena_->on_host(); }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->block ? arena_->block->bytes() : 0; }
   int threads() const override { return options_.threads; }

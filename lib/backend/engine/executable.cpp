@@ -70,12 +70,12 @@ class EngineExecutable final : public Executable {
         store_(store),
         arena_(std::move(arena)),
         queue_(std::move(queue)),
-        on_host_(&arena_->memory == &host_memory()) {
+        on_host_(arena_->on_host()) {
     for (const TensorSpec& spec : program_.fetches) {
       fetched_.emplace_back(spec);
       targets_.push_back(on_host_ ? fetched_.back() : in_memory(spec));
     }
-    is_on_host_.assign(fetched_.size(), on_host_);
+    is_copied_.assign(fetched_.size(), false);
     report_.arena_bytes = plan_.bytes;
     arena_->reserve(report_.arena_bytes);
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
@@ -93,14 +93,14 @@ class EngineExecutable final : public Executable {
       calls_[use.step].in[use.operand] =
           (on_host_ ? inputs[use.input] : inputs_[use.input]).address() + use.begin;
     queue_->submit([this, &info] { run_steps(info); });
-    is_on_host_.assign(fetched_.size(), on_host_);
+    if (!on_host_) is_copied_.assign(fetched_.size(), false);
   }
 
   const Tensor& fetched(size_t i) const override {
-    if (is_on_host_[i]) return fetched_[i];
+    if (on_host_ || is_copied_[i]) return fetched_[i];
     queue_->wait();
     arena_->memory.read(fetched_[i].raw(), targets_[i].address(), fetched_[i].bytes());
-    is_on_host_[i] = true;
+    is_copied_[i] = true;
     return fetched_[i];
   }
   const CompileReport& report() const override { return report_; }
@@ -246,10 +246,10 @@ class EngineExecutable final : public Executable {
   std::shared_ptr<KernelQueue> queue_;
   bool on_host_;  // where kernels work
   CompileReport report_;
-  std::vector<Tensor> fetched_;           // on the host
-  std::vector<Tensor> targets_;           // of the kernels: the same, or in the memory of the device
-  mutable std::vector<bool> is_on_host_;  // by fetch: what the last run gave was copied
-  std::vector<Tensor> inputs_;            // in the memory of the device, if that is another one
+  std::vector<Tensor> fetched_;          // on the host
+  std::vector<Tensor> targets_;          // of the kernels: the same, or in the memory of the device
+  mutable std::vector<bool> is_copied_;  // by fetch: what the last run gave, to the host
+  std::vector<Tensor> inputs_;           // in the memory of the device, if that is another one
   std::vector<Call> calls_;
   std::vector<InputUse> input_uses_;
   std::vector<double> seconds_;  // by step, as the next two
@@ -270,15 +270,15 @@ void Arena::reserve(uint64_t bytes) {
   block.reset();  // the old block goes before the new one comes
   const uint64_t wanted = std::max<uint64_t>(bytes, 64);
   try {
-    block = &memory == &host_memory() ? Storage::allocate(wanted) : memory.allocate_zeros(wanted);
+    block = on_host() ? Storage::allocate(wanted) : memory.allocate_zeros(wanted);
   } catch (const ResourceError& error) {
     reject_program(error);
   }
 }
 
 void Arena::require_room(uint64_t bytes) const {
+  if (!on_host()) return;
   const uint64_t own = block ? block->bytes() : 0;  // goes before a larger block comes
-  if (&memory != &host_memory()) return;
   try {
     if (bytes > own) require_memory(bytes - own);
   } catch (const ResourceError& error) {

@@ -14,6 +14,7 @@ struct Arena {
   std::shared_ptr<Storage> block = {};
   int generation = 0;  // grows when the block moves
 
+  bool on_host() const { return &memory == &host_memory(); }
   /// Makes the block at least that large; what was in it is lost if it moves. Errors: ResourceError with
   /// the size that could not be had; the arena is empty then.
   void reserve(uint64_t bytes);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<const char*, 4> kNames = {"plain", "nhwc", "nChw16c", "opaque"};
 
-/// Of the axes in the order in which they are in memory.
+/// The strides of the axes; `order`: the axes as they are in memory, the outermost first.
 std::vector<int64_t> strides_of(const Shape& sizes, const std::vector<size_t>& order) {
   std::vector<int64_t> strides(sizes.rank());
   int64_t step = 1;

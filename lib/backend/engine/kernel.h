@@ -51,9 +51,9 @@ struct KernelArgs {
   KernelQueue* queue = nullptr;  // may be null for a kernel of one piece
 };
 
-/// A kernel that is prepared once for fixed shapes and formats, and then only run. `run` allocates nothing,
-/// except in oneDNN's matrix products, which allocate blocks to pack operands into.
-/// Threads: one run at a time; it spreads its work over the queue that it is given.
+/// A kernel that is prepared once for fixed shapes and formats, and then only run. `run` allocates nothing
+/// of its own; a library that it calls may. Threads: one run at a time; it spreads its work over the queue
+/// that it is given.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -123,7 +123,7 @@ class KernelLibrary {
   virtual ~KernelLibrary() = default;
   /// The hardware that choices are for, "GenuineIntel 6/143/8 AVX3_SPR".
   virtual const std::string& hardware() const = 0;
-  /// Of the kernels; timings of another version say nothing.
+  /// The version of the kernels; timings of another one do not count.
   virtual std::string version() const = 0;
   /// The program in ops that it has kernels for, fused as they are.
   virtual Graph rewritten(const Graph& graph) const = 0;

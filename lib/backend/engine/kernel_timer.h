@@ -28,7 +28,7 @@ struct TimedKernel {
 using PrepareTimed =
     std::function<std::optional<TimedKernel>(const KernelRequest& request, KernelQueue& queue)>;
 
-/// Prepares kernels to be timed, on blocks of a memory that they share. Of a large batch a few images are
+/// Prepares kernels to be timed, on blocks of a memory that they share. A few images of a large batch are
 /// enough: a kernel takes the same time for each, but for what it does once with its weights. The kernels
 /// must not outlive it, nor it the library. Threads: one at a time.
 class KernelTimer {

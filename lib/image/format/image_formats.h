@@ -66,7 +66,7 @@ std::vector<std::array<uint8_t, 3>> read_png_values(EncodedBytes bytes, cv::Mat&
 
 bool is_gif(EncodedBytes bytes);
 ImageSize read_gif_header(EncodedBytes bytes);
-/// Of the first frame.
+/// Looks at the first frame.
 bool has_gif_alpha(EncodedBytes bytes);
 /// The first frame. Where it leaves the canvas uncovered, the color is its transparent one, or its first.
 Box decode_gif(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out);
