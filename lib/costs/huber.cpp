@@ -31,8 +31,8 @@ class Huber final : public Loss {
     const Symbol bounded = b.min(error, p_.delta);
     return b.mul(bounded, b.sub(error, b.mul(bounded, 0.5)));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

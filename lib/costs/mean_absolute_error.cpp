@@ -22,8 +22,8 @@ class MeanAbsoluteError final : public Loss {
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.abs(difference(model, p_));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

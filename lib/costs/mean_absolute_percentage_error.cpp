@@ -31,8 +31,8 @@ class MeanAbsolutePercentageError final : public Loss {
     constexpr double kLeast = std::numeric_limits<double>::epsilon();
     return b.div(b.abs(b.sub(predictions, targets)), b.max(b.abs(targets), kLeast));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

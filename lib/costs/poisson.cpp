@@ -31,8 +31,8 @@ class Poisson final : public Loss {
     const auto [predictions, targets] = compared(model, p_);
     return b.sub(b.exp(predictions), b.mul(predictions, targets));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

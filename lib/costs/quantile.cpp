@@ -36,8 +36,8 @@ class Quantile final : public Loss {
     const Symbol slope = b.select(b.greater(above, 0.0), 1 - p_.quantile, p_.quantile);
     return b.mul(slope, b.abs(above));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

@@ -11,19 +11,19 @@
 namespace tpack {
 
 /// What a model makes of all samples of a flow, in their order. Give `see` to Evaluator::run_part.
-class JudgedSamples {
+class ComparedSamples {
  public:
   /// Errors: ConfigError if no term of the cost compares samples.
-  explicit JudgedSamples(const Evaluator& evaluator);
-  void see(int64_t batch, std::span<const JudgedBatch> judged);
+  explicit ComparedSamples(const Evaluator& evaluator);
+  void see(int64_t batch, std::span<const TargetBatch> compared);
 
-  const std::vector<JudgedSample>& samples() const { return samples_; }
+  const std::vector<ComparedSample>& samples() const { return samples_; }
   const std::vector<double>& targets() const { return targets_; }
   const std::string& loss() const { return loss_; }  // the term
   bool has_classes() const { return !samples_.empty() && samples_[0].actual >= 0; }
 
  private:
-  std::vector<JudgedSample> samples_;
+  std::vector<ComparedSample> samples_;
   std::vector<double> targets_;  // the first of each sample, to tell whether two models saw the same
   std::string loss_;
 };
@@ -45,7 +45,7 @@ struct ComparedFigure {
 /// bootstrap over samples, which both models have in common, where each is drawn a number of times that has a
 /// Poisson distribution of mean 1 (Chamandy et al. 2012), of 1,000 draws with a fixed key. Errors: DataError
 /// if the two did not see the same samples, or do not have the same term of the cost.
-std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const JudgedSamples& second);
+std::vector<ComparedFigure> compare_models(const ComparedSamples& first, const ComparedSamples& second);
 
 std::string str(const std::vector<ComparedFigure>& figures);
 nlohmann::ordered_json to_json(const std::vector<ComparedFigure>& figures);

@@ -40,7 +40,7 @@ class ThresholdChoice {
 
   /// Errors: ConfigError if no term of the cost tells two classes.
   explicit ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal = {});
-  void see(int64_t batch, std::span<const JudgedBatch> judged);
+  void see(int64_t batch, std::span<const TargetBatch> compared);
 
   /// In the middle between the probabilities of two samples; of equal ones, the threshold nearest to 0.5.
   /// Errors: DataError if no threshold has the precision, or if there is no sample of the class to recall.
@@ -63,7 +63,7 @@ class ThresholdChoice {
   bool is_allowed(const Figures& one) const;
 
   ThresholdGoal goal_;
-  size_t judgement_ = 0;
+  size_t target_ = 0;
   std::string name_;  // of the second class
   std::vector<Sample> samples_;
 };

@@ -14,19 +14,17 @@
 
 namespace tpack {
 
-/// How the values of an output are written.
-enum class OutputRole : uint8_t {
-  kValues,
-  kClasses,   // probabilities of classes: the best ones are named
-  kYesOrNo,   // the probability of the second of two classes, as a Sigmoid of one unit gives it
-  kLabelSet,  // a probability for each label: those that hold are named
-  kPicture,   // an image: JSON lines and CSV have the path of its PNG file
-};
-
+/// An output, and how its values are written: as they are, unless they say more.
 struct WrittenOutput {
   std::string name;
-  OutputRole role = OutputRole::kValues;
-  int64_t width = 0;  // numbers of a sample
+  int64_t width = 0;        // numbers of a sample
+  bool is_picture = false;  // JSON lines and CSV have the path of its PNG file
+  /// The classes of which it has the probabilities, whose best are named; 2 with a width of 1: the
+  /// probability of the second class, as a Sigmoid of one unit computes it.
+  int64_t classes = 0;
+  bool is_label_set = false;  // a probability for each label: those that hold are named
+
+  bool is_second_of_two() const { return classes == 2 && width == 1; }
 };
 
 /// What a model says of one sample: a row of each output, or why there is none.
@@ -58,10 +56,11 @@ std::vector<std::string> labels_that_hold(const Tensor& probabilities, const std
 
 /// How predictions are written.
 struct WriterOptions {
-  std::string format = "jsonl";        // jsonl, csv, hdf5
-  std::string output;                  // file; empty: stdout
-  std::vector<WrittenOutput> outputs;  // the first one of a role is named, the others are values
-  std::vector<std::string> labels;     // of the classes
+  std::string format = "jsonl";  // jsonl, csv, hdf5
+  std::string output;            // file; empty: stdout
+  std::vector<WrittenOutput>
+      outputs;  // the first one of classes and the first set are named, the others are values
+  std::vector<std::string> labels;  // of the classes
   int top_k = 1;
   double threshold = 0.5;
   std::vector<std::string> columns = {};       // of csv; see InferOptions

@@ -125,7 +125,7 @@ class Cost {
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
   /// What it compares for each sample; nothing if it does not. After `build`.
-  virtual std::optional<Judgement> judgement(const ModelView& /*model*/) const { return std::nullopt; }
+  virtual std::optional<PredictionTarget> target(const ModelView& /*model*/) const { return std::nullopt; }
 
  protected:
   explicit Cost(CostParams common) : common_{std::move(common), {}} {}

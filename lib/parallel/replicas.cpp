@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "graph/tower_description.h"
 #include "parallel/tower_threads.h"
 #include "system/log.h"
 #include "system/machine.h"
@@ -61,14 +62,12 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   const auto samples = static_cast<double>((batched ? signature.front().shape[0] : 1) * batches_of_step());
   graphs_.declare(table_, signature, type, samples);
   reject_nested_names();
-  Graph graph;
-  Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
   std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
   statistics_.clear();
-  const TowerResult result = build_tower(b, function_, signature, {});
-  counts_differ_ = !result.counted.empty();
-  for (const Statistic& statistic : result.statistics) {
+  const TowerDescription& tower = function_.description({Phase::kTraining, type}, signature);
+  counts_differ_ = !tower.counted().empty();
+  for (const Statistic& statistic : tower.statistics()) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
     statistics_.push_back({update, fetched[update]++, Tally(statistic), statistic.known_goal()});

@@ -9,6 +9,7 @@
 #include "graph/passes/gradient.h"
 #include "graph/passes/simplify.h"
 #include "graph/structural.h"
+#include "graph/tower_description.h"
 #include "graph/variable_pattern.h"
 
 namespace tpack {
@@ -221,9 +222,9 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
     table.freeze(
         [frozen = updates_[0].frozen](const std::string& name) { return is_for_variable(frozen, name); });
   if (!trains_all()) {
-    Graph graph;  // which variables there are, before anybody selects some
-    Builder b(graph, table, {Phase::kTraining, float_type});
-    build_tower(b, tower_, fed, {});
+    // Which variables there are, before anybody selects some.
+    const TowerDescription& tower = tower_.description({Phase::kTraining, float_type}, fed);
+    for (const VariableSpec* variable : tower.variables().all()) table.declare(*variable);
   }
   check_patterns(table);
   std::vector<ParameterGroup> groups;

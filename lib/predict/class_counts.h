@@ -41,8 +41,8 @@ std::vector<size_t> inputs_found(const Graph& graph, const TowerFunction& tower,
 /// ConfigError.
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train);
 /// Checks that terms of the cost with one output for yes or no have two classes at most. Errors: ConfigError.
-void check_yes_or_no(const std::vector<Judgement>& judgements, const TowerFunction& tower,
-                     const DataFlow& train);
+void check_binary_classes(const std::vector<PredictionTarget>& targets, const TowerFunction& tower,
+                          const DataFlow& train);
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where);
 

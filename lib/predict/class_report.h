@@ -14,11 +14,11 @@
 
 namespace tpack {
 
-/// How well each class is told, of samples that a model has judged. Of one of several classes it is the
+/// How well each class is told, of samples that a model has compared. Of one of several classes it is the
 /// confusion matrix; of labels of which a sample may have several, a yes and a no for each of them.
 class ClassReport {
  public:
-  /// A judgement has a report if it has at most so many classes.
+  /// A target has a report if it has at most so many classes.
   static constexpr int64_t kMostClasses = 1000;
 
   /// Precision, recall and F1 are 0 where they are a share of nothing.
@@ -31,30 +31,31 @@ class ClassReport {
     double predicted = 0;  // that are taken for it
   };
 
-  /// Classes that a report on the judgement has: for a logit of one yes or no, two. 0: it has no report.
-  static int64_t classes_of(const Judgement& judgement);
+  /// Classes that a report on the target has: for a logit of one yes or no, two. 0: it has no report.
+  static int64_t classes_of(const PredictionTarget& target);
   /// The names of these classes, where the data has names: one label that holds or not makes two of one name.
-  static std::vector<std::string> names_of(const Judgement& judgement, std::vector<std::string> of_data);
+  static std::vector<std::string> names_of(const PredictionTarget& target, std::vector<std::string> of_data);
   /// Numbers that are counted for it.
-  static size_t parts_of(const Judgement& judgement);
+  static size_t parts_of(const PredictionTarget& target);
   /// Counts a batch. Of equal scores the first class is predicted; of scores that are not all finite, none.
   /// Samples whose label is ignored, or is not the number of a class, do not count.
-  static void count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+  static void count(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                     std::span<double> parts);
 
   /// Whether it tells two classes, of which its threshold chooses one.
-  static bool tells_two(const Judgement& judgement);
+  static bool tells_two(const PredictionTarget& target);
   /// Whether its threshold chooses something: for two classes, and for sets of labels.
-  static bool has_threshold(const Judgement& judgement);
+  static bool has_threshold(const PredictionTarget& target);
   /// The predicted class of a row of [N, classes], or of a pixel of [N, classes, H, W], where each image has
   /// `pixels`; nothing if some score is not finite.
-  static std::optional<int64_t> predicted(const Judgement& judgement, const Tensor& predictions, int64_t row,
-                                          int64_t pixels = 1);
+  static std::optional<int64_t> predicted(const PredictionTarget& target, const Tensor& predictions,
+                                          int64_t row, int64_t pixels = 1);
   /// Whether the probability of a logit reaches the threshold, which means yes.
-  static bool is_yes(const Judgement& judgement, double logit);
+  static bool is_yes(const PredictionTarget& target, double logit);
 
   /// `names`: of the classes, in order; numbers stand for those that have none.
-  ClassReport(const Judgement& judgement, const std::vector<std::string>& names, std::vector<double> parts);
+  ClassReport(const PredictionTarget& target, const std::vector<std::string>& names,
+              std::vector<double> parts);
 
   const std::string& term() const { return term_; }
   const std::vector<std::string>& classes() const { return classes_; }

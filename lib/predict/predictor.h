@@ -13,7 +13,7 @@ namespace tpack {
 /// What an output holds for one sample.
 struct OutputForm {
   TensorSpec spec;
-  OutputMeaning meaning = OutputMeaning::kNumbers;
+  OutputMeaning meaning = {};
 };
 
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on

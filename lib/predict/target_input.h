@@ -10,14 +10,14 @@ namespace tpack {
 
 /// The input with the true values: what the first term of the cost that compares samples compares its
 /// predictions with.
-struct JudgedInput {
+struct TargetInput {
   std::string input;
   std::string component;  // of the data
-  Judgement::Kind kind = Judgement::Kind::kNumbers;
+  std::optional<TargetClasses> classes = {};
   int64_t predictions = 0;  // numbers that the model says of a sample: classes, labels, or values
 };
 
 /// Nothing if no term compares samples, or if it compares them with what other layers make.
-std::optional<JudgedInput> judged_input(const TowerFunction& tower);
+std::optional<TargetInput> target_input(const TowerFunction& tower);
 
 }  // namespace tpack
