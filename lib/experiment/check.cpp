@@ -11,7 +11,6 @@
 #include "dataflow/moments.h"
 #include "dataflow/sample_error.h"
 #include "experiment/declared_data.h"
-#include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
 #include "experiment/ignored_labels.h"
 #include "experiment/initial_weights.h"
@@ -284,8 +283,7 @@ void CheckedExperiment::compile() {
   program_bytes_ = held - std::min(data_bytes_, held);
   const std::string loaded = load_initial_weights(experiment_, true);
   if (!loaded.empty()) log::info(loaded);
-  if (callbacks_are_set_up_) fill_from_data(experiment_);
-  if (callbacks_are_set_up_ && loaded.empty()) warn_of_far_targets(experiment_);
+  if (callbacks_are_set_up_) take_values_from_data(experiment_, loaded.empty());
 }
 
 }  // namespace tpack

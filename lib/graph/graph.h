@@ -12,6 +12,9 @@
 
 namespace tpack {
 
+/// Specs of what a graph is fed, in the order of its inputs.
+using Signature = std::vector<TensorSpec>;
+
 class Op;
 struct Node;
 

@@ -5,13 +5,13 @@
 namespace tpack {
 
 TowerDescription::TowerDescription(const TowerFunction& tower, Builder::Options options,
-                                   std::vector<TensorSpec> fed)
+                                   Signature fed)
     : options_(options), fed_(std::move(fed)) {
   Builder b(graph_, variables_, options_);
   built_ = build_tower(b, tower, fed_, {});
 }
 
-bool TowerDescription::is_for(const Builder::Options& options, const std::vector<TensorSpec>& fed) const {
+bool TowerDescription::is_for(const Builder::Options& options, const Signature& fed) const {
   return options.phase == options_.phase && options.float_type == options_.float_type && fed == fed_;
 }
 

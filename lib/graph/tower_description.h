@@ -10,11 +10,11 @@ namespace tpack {
 class TowerDescription {
  public:
   /// Errors: as TowerFunction::build.
-  TowerDescription(const TowerFunction& tower, Builder::Options options, std::vector<TensorSpec> fed);
+  TowerDescription(const TowerFunction& tower, Builder::Options options, Signature fed);
 
   /// Whether it was built so.
-  bool is_for(const Builder::Options& options, const std::vector<TensorSpec>& fed) const;
-  const std::vector<TensorSpec>& fed() const { return fed_; }
+  bool is_for(const Builder::Options& options, const Signature& fed) const;
+  const Signature& fed() const { return fed_; }
   /// The statistics are its fetches.
   const Graph& graph() const { return graph_; }
   /// In order of declaration; nothing is frozen or in a group.
@@ -30,7 +30,7 @@ class TowerDescription {
 
  private:
   Builder::Options options_;
-  std::vector<TensorSpec> fed_;
+  Signature fed_;
   Graph graph_;
   VariableTable variables_;
   TowerResult built_;

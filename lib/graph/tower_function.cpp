@@ -2,8 +2,8 @@
 
 namespace tpack {
 
-std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch) {
-  std::vector<TensorSpec> specs;
+Signature batch_specs(const TowerFunction& tower, int64_t batch) {
+  Signature specs;
   for (const TowerInput& input : tower.inputs()) specs.push_back(input.batch_spec(batch));
   return specs;
 }
@@ -12,7 +12,7 @@ TowerFunction::TowerFunction() = default;
 TowerFunction::~TowerFunction() = default;
 
 const TowerDescription& TowerFunction::description(Builder::Options options,
-                                                   const std::vector<TensorSpec>& fed) const {
+                                                   const Signature& fed) const {
   const std::lock_guard lock(describing_);
   for (const auto& one : descriptions_) {
     if (one->is_for(options, fed)) return *one;
@@ -25,7 +25,7 @@ const TowerDescription& TowerFunction::description() const {
   return description({Phase::kInference, DType::kFloat32}, batch_specs(*this, 1));
 }
 
-TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
+TowerResult build_tower(Builder& b, const TowerFunction& tower, const Signature& fed,
                         const std::vector<std::string>& fetches,
                         const std::function<bool(const Statistic&)>& wanted) {
   std::map<std::string, Symbol> in;

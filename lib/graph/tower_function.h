@@ -94,7 +94,7 @@ class TowerFunction {
 
   /// The tower as it is built for these options and inputs; the first call builds it. Errors: as `build`.
   /// Threads: any.
-  const TowerDescription& description(Builder::Options options, const std::vector<TensorSpec>& fed) const;
+  const TowerDescription& description(Builder::Options options, const Signature& fed) const;
   /// For inference of one sample in float32.
   const TowerDescription& description() const;
 
@@ -104,12 +104,12 @@ class TowerFunction {
 };
 
 /// What each input is fed for a batch of `batch` samples.
-std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch);
+Signature batch_specs(const TowerFunction& tower, int64_t batch);
 
 /// Declares the inputs in a graph with the specs that are fed, builds the tower and fetches every statistic
 /// for which `wanted` is true (all if it is null) as "NAME/sum" and "NAME/weight", and the outputs in
 /// `fetches` under their names. Errors: ConfigError for a fetch that the tower does not have.
-TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
+TowerResult build_tower(Builder& b, const TowerFunction& tower, const Signature& fed,
                         const std::vector<std::string>& fetches,
                         const std::function<bool(const Statistic&)>& wanted = nullptr);
 

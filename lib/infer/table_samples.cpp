@@ -5,9 +5,9 @@
 
 #include "core/text.h"
 #include "dataflow/source.h"
-#include "experiment/sample_maps.h"
 #include "image/image.h"
 #include "infer/picture_maps.h"
+#include "learner/sample_maps.h"
 #include "predict/target_input.h"
 #include "system/anonymous_file.h"
 

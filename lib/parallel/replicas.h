@@ -12,8 +12,8 @@
 #include "backend/program.h"
 #include "comm/comm.h"
 #include "graph/tower_function.h"
+#include "optim/training_graph.h"
 #include "optim/update.h"
-#include "parallel/training_graph.h"
 
 namespace tpack {
 

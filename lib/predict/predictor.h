@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +25,9 @@ class Predictor {
  public:
   /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
   /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
+  /// `compiling`: as Program.
   Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
-            const std::vector<std::string>& given);
+            const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling = nullptr);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
   /// Of each output.
@@ -39,6 +43,8 @@ class Predictor {
   /// Compiles for batches of this signature now rather than in the first `run`. The device must have its
   /// variables.
   void compile(const Signature& given) { program_.compile(given); }
+  /// Compiles what `run` needs for such a batch; while another thread runs other batches.
+  void prepare(std::span<const Tensor> batch) { program_.prepare(batch); }
 
  private:
   struct Built {

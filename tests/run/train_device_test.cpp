@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "comm/self_comm.h"
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 #include "run/train.h"
 #include "support/apart_device.h"
 #include "support/paths.h"

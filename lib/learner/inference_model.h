@@ -10,8 +10,8 @@
 #include "checkpoint/checkpoint.h"
 #include "config/load_config.h"
 #include "dataflow/fitted_data.h"
-#include "experiment/experiment_config.h"
-#include "predict/predictor.h"
+#include "learner/model_config.h"
+#include "predict/named_predictor.h"
 
 namespace tpack {
 
@@ -21,6 +21,11 @@ struct InferenceOptions {
   bool allow_plugins = false;               // code is not run because a file of weights names it
 };
 
+/// The config in a checkpoint. It has no expressions any more, so a change of a variable needs the one that
+/// was written. Errors: CheckpointError if there is none.
+LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
+                           const std::vector<std::string>& overrides = {});
+
 /// A trained model from a checkpoint: the only way to run one. Its config gives the model alone: no flow is
 /// opened, and no callback, optimizer or trainer is made, but a trainer that makes the model itself (KMeans).
 ///
@@ -28,8 +33,8 @@ struct InferenceOptions {
 ///   const Tensor p = model->predict({{"image", images}}).at("probability");
 ///
 /// Threads: const functions may run at once, but for what is done with `handle`. Several calls of `predict`
-/// take turns, since each batch uses all threads of the engine. A program is compiled for each number of
-/// samples, and kept: use few batch sizes.
+/// share what is compiled for a number of samples, and take turns to run (NamedPredictor). A program is
+/// compiled for each number of samples, and kept: use few batch sizes.
 class InferenceModel {
  public:
   /// Errors: CheckpointError; ConfigError.
@@ -43,7 +48,7 @@ class InferenceModel {
   /// missing or unknown, and as `outputs`; ShapeError.
   std::map<std::string, Tensor> predict(const std::map<std::string, Tensor>& batch) const;
 
-  const ExperimentConfig& config() const { return config_; }
+  const ModelConfig& config() const { return config_; }
   const TowerFunction& tower() const { return *tower_; }
   /// The class names of what the model learns; empty if the checkpoint does not say.
   const std::vector<std::string>& labels() const { return labels_; }
@@ -62,17 +67,15 @@ class InferenceModel {
  private:
   InferenceModel() = default;
   void make_tower(const CheckpointContent& content, const std::string& path);
-  /// Errors: ShapeError. What the model does not have, the Predictor rejects.
-  void check_batch(const std::map<std::string, Tensor>& batch) const;
 
   LoadedConfig source_;
-  ExperimentConfig config_;
+  ModelConfig config_;
   std::shared_ptr<Fit> fit_;
   std::unique_ptr<TowerFunction> tower_;
   std::unique_ptr<InferenceTower> weights_;
   std::vector<std::string> labels_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::vector<std::string>, Predictor> predictors_;  // by the inputs that are given
+  mutable std::mutex making_;
+  mutable std::unique_ptr<NamedPredictor> predictor_;  // from the first `predict` on
 };
 
 }  // namespace tpack

@@ -1,4 +1,4 @@
-#include "experiment/fill_from_data.h"
+#include "learner/fill_from_data.h"
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,14 @@
 #include "dataflow/count_classes.h"
 #include "dataflow/moments.h"
 #include "dataflow/source.h"
-#include "predict/target_scale.h"
 #include "system/log.h"
 
 namespace tpack {
 namespace {
 
 /// The component of the data that the model reads as that input.
-std::string component_of(const Experiment& experiment, const std::string& input) {
-  for (const TowerInput& one : experiment.tower->inputs())
+std::string component_of(const ModelParts& parts, const std::string& input) {
+  for (const TowerInput& one : parts.tower->inputs())
     if (one.name == input) return one.component;
   return input;
 }
@@ -61,10 +60,10 @@ void report_weights(const std::vector<ClassCount>& counts, const std::vector<dou
             .str());
 }
 
-std::vector<double> value_of_classes(const Experiment& experiment, const DataFlow& train,
+std::vector<double> value_of_classes(const ModelParts& parts, const DataFlow& train,
                                      const VariableSpec& variable) {
   const ClassesOfInput& of = *variable.of_classes;
-  const std::vector<ClassCount> counts = classes_in(train, component_of(experiment, of.input), of.position);
+  const std::vector<ClassCount> counts = classes_in(train, component_of(parts, of.input), of.position);
   std::vector<std::string> absent;
   for (size_t k = 0; k < counts.size(); ++k)
     if (counts[k].samples == 0) absent.push_back(counts[k].name.empty() ? std::to_string(k) : counts[k].name);
@@ -84,10 +83,10 @@ int64_t numbers_of_sample(const DataFlow& train, const ComponentRef& component) 
 }
 
 /// The means, then the deviations.
-std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlow& train,
+std::vector<double> value_of_numbers(const ModelParts& parts, const DataFlow& train,
                                      const VariableSpec& variable) {
   const NumbersOfInput& of = *variable.of_numbers;
-  ComponentRef component(component_of(experiment, of.input).c_str());
+  ComponentRef component(component_of(parts, of.input).c_str());
   component.position = of.position;
   if (!may_look_at(train))
     throw ConfigError(of.position, "the mean and deviation of '" + of.input +
@@ -126,29 +125,21 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
 
 }  // namespace
 
-void fill_from_data(const Experiment& experiment) {
-  VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
-  if (store == nullptr) return;
+bool fill_from_data(const ModelParts& parts, VariableStore& store) {
   bool has_any = false;
-  for (const VariableSpec* spec : store->table().all()) {
+  for (const VariableSpec* spec : store.table().all()) {
     if (!spec->of_classes && !spec->of_numbers) continue;
-    const DataFlow* train = experiment.train_flow();
+    const DataFlow* train = parts.train_flow();
     if (train == nullptr)
       throw ConfigError(spec->of_classes ? spec->of_classes->position : spec->of_numbers->position,
                         "the " + std::string(spec->of_classes ? "classes" : "numbers") +
                             " of the training data are needed; there is no data.train");
-    const std::vector<double> value = spec->of_classes ? value_of_classes(experiment, *train, *spec)
-                                                       : value_of_numbers(experiment, *train, *spec);
-    store->set(spec->name, Tensor::of<double>(spec->spec.shape, value).cast(spec->spec.dtype));
+    const std::vector<double> value =
+        spec->of_classes ? value_of_classes(parts, *train, *spec) : value_of_numbers(parts, *train, *spec);
+    store.set(spec->name, Tensor::of<double>(spec->spec.shape, value).cast(spec->spec.dtype));
     has_any = true;
   }
-  if (has_any) experiment.trainer->part<TrainedVariables>().share_variables();
-}
-
-void warn_of_far_targets(const Experiment& experiment) {
-  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
-  const DataFlow* train = experiment.train_flow();
-  if (model && train != nullptr) warn_of_far_targets(*model->tower, *train);
+  return has_any;
 }
 
 }  // namespace tpack

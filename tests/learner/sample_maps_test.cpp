@@ -1,5 +1,5 @@
 // What `tpack infer` does with the maps of the flow that it takes.
-#include "experiment/sample_maps.h"
+#include "learner/sample_maps.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "experiment/split_section.h"
+#include "learner/split_section.h"
 
 #include <gmock/gmock.h>
 

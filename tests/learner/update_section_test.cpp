@@ -1,4 +1,4 @@
-#include "experiment/update_section.h"
+#include "learner/update_section.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 
 namespace tpack {
 

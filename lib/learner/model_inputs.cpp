@@ -1,4 +1,4 @@
-#include "experiment/model_inputs.h"
+#include "learner/model_inputs.h"
 
 #include <algorithm>
 #include <vector>

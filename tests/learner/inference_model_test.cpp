@@ -1,4 +1,4 @@
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 
 #include <filesystem>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "experiment/sample_maps.h"
+#include "learner/sample_maps.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "experiment/plugins.h"
+#include "learner/plugins.h"
 
 #include <filesystem>
 

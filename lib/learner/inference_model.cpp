@@ -1,20 +1,18 @@
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "checkpoint/layout.h"
-#include "experiment/experiment.h"
-#include "experiment/stored_data.h"
 #include "input/input_source.h"
+#include "learner/stored_data.h"
+#include "learner/tower_of_trainer.h"
 #include "predict/load_weights.h"
 #include "system/machine.h"
 
 namespace tpack {
-namespace {
 
-/// The effective config has no expressions, so a change of a variable needs the one that was written.
 LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
                            const std::vector<std::string>& overrides) {
   const bool sets_variable = std::any_of(overrides.begin(), overrides.end(), [](const std::string& text) {
@@ -24,13 +22,15 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
   const auto folder = content.texts.find(layout::kWrittenIn);
   if (sets_variable && written != content.texts.end() && folder != content.texts.end()) {
     const auto name = std::filesystem::path(folder->second) / std::filesystem::path(path).filename();
-    return load_experiment_config_text(written->second, name.string(), overrides);
+    return load_model_config_text(written->second, name.string(), overrides);
   }
   const auto text = content.texts.find(layout::kConfig);
   if (text == content.texts.end())
     throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
-  return load_experiment_config_text(text->second, path, overrides);
+  return load_model_config_text(text->second, path, overrides);
 }
+
+namespace {
 
 void reject_plugins(const LoadedConfig& config, const std::string& path) {
   const ConfigNode* plugins = config.root.find("plugins");
@@ -48,7 +48,8 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   model->source_ = stored_config(content, path, options.overrides);
   if (!options.allow_plugins) reject_plugins(model->source_, path);
   Diagnostics errors;
-  model->config_ = parse_experiment(model->source_.root, std::filesystem::path(path).stem().string(), errors);
+  model->config_ =
+      parse_model_config(model->source_.root, std::filesystem::path(path).stem().string(), errors);
   errors.throw_if_any();
   model->fit_ = std::make_shared<Fit>(stored_fit(content, path).value_or(FittedData()));
   model->make_tower(content, path);
@@ -72,8 +73,8 @@ void InferenceModel::make_tower(const CheckpointContent& content, const std::str
       return &made.at(name);
     };
     tower_ = tpack::make_tower(config_, source_.root, flow_of, errors);
-  } else if (const auto trainer = Registry<Trainer>::make(config_.trainer.item, errors)) {
-    tower_ = trainer->part<TrainedModel>().stored_tower(content, path);
+  } else {
+    tower_ = tower_of_trainer(source_.root, content, path, errors);
   }
   errors.throw_if_any();
   if (!tower_) throw ConfigError(path + ": its config has no model");
@@ -116,40 +117,12 @@ std::vector<PredictOutput> InferenceModel::outputs() const {
   return parsed;
 }
 
-void InferenceModel::check_batch(const std::map<std::string, Tensor>& batch) const {
-  std::optional<int64_t> samples;
-  for (const TowerInput& input : tower_->inputs()) {
-    const auto given = batch.find(input.name);
-    if (given == batch.end()) continue;
-    const TensorSpec wanted = input.batch_spec(Shape::kUnknown);
-    const TensorSpec& found = given->second.spec();
-    if (found.dtype != wanted.dtype || !fits(wanted.shape, found.shape) || found.shape.elements() == 0)
-      throw ShapeError("input '" + input.name + "' takes " + wanted.str() + ", not " + found.str());
-    if (!input.batched) continue;
-    const int64_t count = found.shape[0];
-    if (samples.value_or(count) != count)
-      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) + " samples, another one " +
-                       std::to_string(*samples));
-    samples = count;
-  }
-}
-
 std::map<std::string, Tensor> InferenceModel::predict(const std::map<std::string, Tensor>& batch) const {
-  check_batch(batch);
-  std::vector<std::string> names;
-  std::vector<Tensor> values;
-  for (const auto& [name, value] : batch) {
-    names.push_back(name);
-    values.push_back(value);
+  {
+    const std::lock_guard lock(making_);
+    if (!predictor_) predictor_ = std::make_unique<NamedPredictor>(handle(), outputs());
   }
-  const std::lock_guard lock(mutex_);
-  auto predictor = predictors_.find(names);
-  if (predictor == predictors_.end())
-    predictor = predictors_.try_emplace(names, handle(), outputs(), names).first;
-  const std::vector<Tensor> results = predictor->second.run(values);
-  std::map<std::string, Tensor> named;
-  for (size_t i = 0; i < results.size(); ++i) named[predictor->second.outputs()[i].name] = results[i];
-  return named;
+  return predictor_->run(batch);
 }
 
 }  // namespace tpack

@@ -1,4 +1,4 @@
-#include "experiment/stored_data.h"
+#include "learner/stored_data.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
-#include "experiment/given_data.h"
+#include "learner/given_data.h"
 
 #include <filesystem>
 #include <utility>
 
 #include "core/registry.h"
 #include "dataflow/source.h"
-#include "experiment/sample_maps.h"
+#include "learner/sample_maps.h"
 
 namespace tpack {
 namespace {

@@ -1,4 +1,4 @@
-#include "parallel/training_graph.h"
+#include "optim/training_graph.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "experiment/split_section.h"
+#include "learner/split_section.h"
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ ConfigNode part_of(const ConfigNode& source, const std::string& part, const Conf
 
 }  // namespace
 
-void apply_split(ExperimentConfig& config, Diagnostics& errors) {
+void apply_split(ModelConfig& config, Diagnostics& errors) {
   if (config.split.is_null()) return;
   const ConfigNode given = std::exchange(config.split, ConfigNode());
   const ConfigNode split =
