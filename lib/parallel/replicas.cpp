@@ -72,7 +72,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
     const size_t update = graphs_.update_of(statistic);
     statistics_.push_back({update, fetched[update]++, Tally(statistic), statistic.known_goal()});
   }
-  check(graph);
+  check(tower.graph());
   return names;
 }
 
