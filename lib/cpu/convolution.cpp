@@ -193,7 +193,7 @@ PreparedKernel prepare_fused_convolution(const KernelRequest& request) {
 PreparedKernel prepare_backward_data(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_data;
   const Node& n = request.node;
-  const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
+  const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
@@ -218,7 +218,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
 PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_weights;
   const Node& n = request.node;
-  const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
+  const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
   const PerImage per_image{{true, true}, {false}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {

@@ -30,6 +30,7 @@ class FusedConvolution final : public Op {
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0}, {0}}; }
+  const ConvolutionParams* window() const override { return &params_.window; }
   double flops(const Node& n) const override;
 
  private:
