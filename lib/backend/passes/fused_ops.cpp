@@ -28,8 +28,8 @@ double FusedMatMul::flops(const Node& n) const { return MatMul(params_.product).
 std::string Sweep::key() const {
   std::string text = "Sweep{" + shape_.str() + ", " + expression_.str();
   for (const SweepReduction& r : reductions_) {
-    text +=
-        std::string(r.kind == Reduction::kSum ? "; sum" : "; max") + " r" + std::to_string(r.value) + " over";
+    text += std::string("; ") + EnumNames<Reduction>::kNames[static_cast<size_t>(r.kind)].first + " r" +
+            std::to_string(r.value) + " over";
     for (const int axis : r.axes) text += " " + std::to_string(axis);
   }
   return text + "}";

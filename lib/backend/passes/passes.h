@@ -24,8 +24,8 @@ Graph move_relu_after_pooling(const Graph& graph);
 /// elements (for the bias gradients of a convolution before a pooling).
 Graph sum_before_scatter(const Graph& graph);
 
-/// Batch normalization as sweeps: one computes the sums of shifted values and of their squares, another one
-/// the affine map; the gradient likewise. They then fuse with the nodes around them (ReLU, sums).
+/// Batch normalization as sweeps: one computes mean and variance, another one the affine map; the gradient
+/// likewise. They then fuse with the nodes around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);
 
 /// Fuses a bias, and a ReLU after it, into the convolution or matrix product before them.
