@@ -14,9 +14,10 @@ namespace {
 
 /// Whether `second` can take its input `i` from `first` a few images at a time.
 bool joins(const Node& first, const Node& second, size_t i) {
-  if (op_cast<MaxPool>(second) != nullptr) return op_cast<FusedConvolution>(first) != nullptr;
-  if (op_cast<ConvolutionBackwardWeights>(second) != nullptr)
-    return i == 1 && op_cast<MaxPoolScatter>(first) != nullptr;  // its dy
+  if (op_cast<MaxPool>(second) != nullptr)
+    return op_cast<Fused>(first) != nullptr && first.op->window() != nullptr;
+  if (second.op->window() != nullptr && second.op->images().outputs.empty())  // the gradient of weights
+    return i == 1 && op_cast<MaxPoolScatter>(first) != nullptr;               // its dy
   return false;
 }
 
