@@ -1,3 +1,4 @@
+#include "backend/open_device.h"
 #include "train/data_parallel_trainer.h"
 #include "train/device_list.h"
 
@@ -12,7 +13,7 @@ struct EnumNames<Compression> {
 namespace {
 
 struct HorovodParams {
-  DeviceList devices = {{{"cpu:0", {}}}};
+  DeviceList devices = {{default_device()}};
   bool average = true;
   int64_t accumulate = 1;
   bool broadcast_every_epoch = true;

@@ -1,10 +1,11 @@
+#include "backend/open_device.h"
 #include "train/data_parallel_trainer.h"
 
 namespace tpack {
 namespace {
 
 struct SimpleParams {
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
   int64_t accumulate = 1;
 };
 
