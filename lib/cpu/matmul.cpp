@@ -57,9 +57,7 @@ Block block_of(const TensorSpec& spec, bool transposed, const Cut& part, size_t 
     begin += part.first.begin * strides[0];
     sizes[0] = part.first.size;
   }
-  const auto type =
-      spec.dtype == DType::kBFloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
-  return {{sizes, type, strides}, static_cast<uint64_t>(begin) * size_of(spec.dtype)};
+  return {{sizes, type_of(spec.dtype), strides}, static_cast<uint64_t>(begin) * size_of(spec.dtype)};
 }
 
 /// y = a b with its epilogue, cut into blocks: of rows or columns of y, or along the first axis if there are
