@@ -22,6 +22,9 @@ void scale(const Tensor& values, double factor) {
   });
 }
 
+/// Zeros of its type and shape in its memory.
+Tensor like(const Tensor& tensor) { return {tensor.spec(), tensor.memory().allocate_zeros(tensor.bytes())}; }
+
 }  // namespace
 
 /// A part of a gradient block.
@@ -37,7 +40,7 @@ struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> check;   // of a guarded update; null: as above
   Tensor parameters;                // the block of the update's variables
   Tensor gradient;                  // of the same layout
-  Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
+  Tensor gradient_on_host;          // where it is reduced: itself, if the device uses the host's memory
   Tensor zeros;                     // of that layout, where a step has several batches
   std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
   std::vector<Bucket> buckets;  // that are reduced while backward goes on; empty: afterwards
@@ -114,7 +117,7 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     if (guards_) all[i].before = assigned_by_backward(tower, i);
     if (batches_of_step() == 1) continue;
     all[i].gradient_on_host = all[i].gradient.host();
-    if (options_.accumulate > 1) all[i].zeros = Tensor::zeros(all[i].gradient.spec());
+    if (options_.accumulate > 1) all[i].zeros = like(all[i].gradient);
     make_buckets(tower, i, all[i]);
     if (options_.accumulate == 1) continue;
     for (const FetchedStatistic& statistic : statistics_) {
@@ -131,7 +134,7 @@ std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t
     const bool is_of_first = tower > 0 && shares_variables();
     if (is_of_first && table_.find(name)->scope != VariableScope::kLocal) continue;
     const Tensor variable = device(tower).variables().tensor(name);
-    all.emplace_back(variable, Tensor(variable.spec(), variable.memory().allocate_zeros(variable.bytes())));
+    all.emplace_back(variable, like(variable));
   }
   return all;
 }
