@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "backend/open_device.h"
 #include "checkpoint/layout.h"
 #include "input/input_source.h"
 #include "learner/stored_data.h"
@@ -56,7 +57,8 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   EngineSettings engine = model->config_.engine;
   engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // nothing is measured for a few batches
   const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
-  model->weights_ = std::make_unique<InferenceTower>(*model->tower_, open_device("cpu:0", engine, threads));
+  model->weights_ =
+      std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine, threads));
   load_all_weights(model->weights_->variables(), content, path);
   model->labels_ = stored_labels(content, path);
   return model;

@@ -14,7 +14,7 @@
 namespace tpack {
 
 struct LearnerOptions {
-  std::string device = "cpu:0";
+  std::string device = default_device().name;
   EngineSettings engine = {};
   uint64_t seed = 1;
   int64_t batch_size = 1;  // for learning rates in proportion to it; other batches may come

@@ -7,6 +7,7 @@
 #include "backend/passes/passes.h"
 #include "core/text.h"
 #include "graph/passes/gradient.h"
+#include "graph/passes/rewrite.h"
 #include "graph/passes/simplify.h"
 #include "graph/structural.h"
 #include "graph/tower_description.h"
@@ -24,6 +25,8 @@ Symbol fetched(const Graph& graph, const std::string& name) {
   return {};
 }
 
+bool is_gradient(const std::string& variable) { return variable.starts_with(gradient_name("")); }
+
 /// "update g: " if there are several.
 std::string in_update(const Update& update) {
   return update.name.empty() ? "" : "update " + update.name + ": ";
@@ -33,6 +36,37 @@ std::string in_update(const Update& update) {
 bool is_zero(const Node& node) {
   const auto* constant = op_cast<Constant>(node);
   return constant != nullptr && constant->params().value == 0;
+}
+
+/// Each gradient is added to its variable as soon as it is computed.
+Graph added_to_gradients(const Graph& graph, VariableTable& table, const Builder::Options& options) {
+  std::multimap<const Node*, const Assignment*> gradients;
+  for (const Assignment& a : graph.assignments()) {
+    if (is_gradient(a.variable)) gradients.emplace(a.value.node, &a);
+  }
+  std::map<std::string, Symbol> sums;
+  const auto rule = [&](Graph& out, const Node& node,
+                        std::span<const Symbol> inputs) -> std::optional<std::vector<Symbol>> {
+    const auto [begin, end] = gradients.equal_range(&node);
+    if (begin == end) return std::nullopt;
+    const Node& copy = out.add(node.op, {inputs.begin(), inputs.end()}, node.path, node.origin);
+    Builder b(out, table, options);
+    for (auto at = begin; at != end; ++at) {
+      const auto& [variable, value] = *at->second;
+      const Builder::NameScope scope(b, variable, node.origin);
+      // In a shape that no variable has, it is a sweep of its own: those before it keep their bits.
+      const Shape apart{1, 1, value.shape().elements()};
+      const Symbol before = b.reshape(b.read(variable, value.spec()), apart);
+      sums[variable] = b.reshape(b.add(before, b.reshape(copy.out(value.output), apart)), value.shape());
+    }
+    std::vector<Symbol> outputs;
+    for (size_t i = 0; i < copy.outputs.size(); ++i) outputs.push_back(copy.out(static_cast<int>(i)));
+    return outputs;
+  };
+  Graph added = rewrite(graph, rule);
+  added.keep_assignments([&](const Assignment& a) { return !sums.contains(a.variable); });
+  for (const auto& [variable, sum] : sums) added.assign(variable, sum);
+  return added;
 }
 
 Symbol cost_of(const Update& update, const TowerFunction& tower, const TowerResult& result) {
@@ -99,6 +133,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
     b.assign(gradient_name(trained[i]->name), gradient);
   }
+  if (adds_) return added_to_gradients(graph, table, options);
   return graph;
 }
 
@@ -128,14 +163,28 @@ void TrainingGraphs::require_same_variables(size_t index,
 Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_type, double scale) const {
   const Update& update = updates_[index];
   const std::vector<ParameterGroup> groups = table.groups();
-  const auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const ParameterGroup& g) { return g.name == update.name; });
-  TPACK_ASSERT(group != groups.end(), "update '" + update.name + "' has no group");
   Graph graph;
   Builder b(graph, table, {Phase::kTraining, float_type});
   const Builder::NameScope scope(b, update.program_name("update"));
-  update.optimizer->build(b, *group, scale, samples_);
+  update.optimizer->build(b, group_of(index, groups), scale, samples_);
   return graph;
+}
+
+Graph TrainingGraphs::largest_gradient(size_t index, VariableTable& table, DType float_type) const {
+  const std::vector<ParameterGroup> groups = table.groups();
+  const ParameterGroup& group = group_of(index, groups);
+  Graph graph;
+  Builder b(graph, table, {Phase::kTraining, float_type});
+  const TensorSpec block{float_type, {flat_layout(table, group).size}};
+  b.fetch("largest", b.reduce_max(b.abs(b.read(FlatBlock{kGradient, group.name}.name(), block))));
+  return graph;
+}
+
+const ParameterGroup& TrainingGraphs::group_of(size_t index, std::span<const ParameterGroup> groups) const {
+  const std::string& name = updates_[index].name;
+  const auto group = std::ranges::find(groups, name, &ParameterGroup::name);
+  TPACK_ASSERT(group != groups.end(), "update '" + name + "' has no group");
+  return *group;
 }
 
 size_t TrainingGraphs::update_of(const Statistic& statistic) const {

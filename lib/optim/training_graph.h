@@ -36,6 +36,9 @@ class TrainingGraphs {
   /// The second program: the optimizer's update of the group from its gradient block times `scale`.
   Graph update(size_t update, VariableTable& table, DType float_type, double scale) const;
 
+  /// Fetches the largest absolute value of the gradient block: NaN or infinite if the gradient is not finite.
+  Graph largest_gradient(size_t update, VariableTable& table, DType float_type) const;
+
   /// Declares every variable of training in `table` by building all programs once for a signature, and sets
   /// its groups, and closes it. `samples`: of a step on all replicas together, for learning rates that depend
   /// on it. Call before the device makes its variables. Errors: ConfigError for variables that two updates
@@ -46,6 +49,9 @@ class TrainingGraphs {
   /// the gradients, divided by the sum of the weights, is the gradient of one large batch. The weight is the
   /// number of losses that count, 1 for a full batch (`nominal` samples) in which all do.
   void weigh_batches(int64_t nominal) { nominal_ = nominal; }
+
+  /// For steps of several batches: from now on the first program adds to the gradient block.
+  void add_to_gradients() { adds_ = true; }
 
   /// Variables that the first program of an update assigns besides gradients: moving averages, and local
   /// variables. After declare.
@@ -62,9 +68,11 @@ class TrainingGraphs {
 
   const TowerFunction& tower_;
   std::span<const Update> updates_;
+  const ParameterGroup& group_of(size_t update, std::span<const ParameterGroup> groups) const;
   Symbol weight_of(Builder& b, size_t update, const TowerResult& result, const Signature& fed) const;
 
   double samples_ = 1;                          // of a step
+  bool adds_ = false;                           // backward adds to the gradients
   std::optional<int64_t> nominal_;              // samples of a full batch; nothing: batches are not weighed
   std::vector<std::set<std::string>> trained_;  // by update, what `declare` found
 };

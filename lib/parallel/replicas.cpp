@@ -1,6 +1,7 @@
 #include "parallel/replicas.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/text.h"
@@ -36,6 +37,20 @@ std::unique_ptr<Program> Replicas::update_program(size_t update, Device& device,
   };
   return std::make_unique<Program>(updates_[update].program_name("update"), device, plan_, make, compiling,
                                    devices);
+}
+
+std::unique_ptr<Program> Replicas::check_program(size_t update, Device& device,
+                                                 const std::shared_ptr<std::mutex>& compiling,
+                                                 size_t devices) {
+  const auto make = [this, update, type = device.float_type()](const Signature& /*none*/) {
+    return graphs_.largest_gradient(update, table_, type);
+  };
+  return std::make_unique<Program>(updates_[update].program_name("check"), device, plan_, make, compiling,
+                                   devices);
+}
+
+bool Replicas::is_finite(Program& check, const RunInfo& info) {
+  return std::isfinite(check.run({}, info).fetched(0).at(0));
 }
 
 std::vector<std::vector<int>> Replicas::processors_of_towers() const {

@@ -1,3 +1,4 @@
+#include "backend/open_device.h"
 #include "train/data_parallel_trainer.h"
 #include "train/device_list.h"
 
@@ -44,7 +45,7 @@ Schema<P> broadcasting(Schema<P> schema) {
 
 /// One device: backward and update, one after the other.
 struct Simple {
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
   int64_t accumulate = 1;
 
   DataParallelTrainer::Choice choice() const { return {.devices = {device}, .accumulate = accumulate}; }
@@ -95,7 +96,7 @@ struct SyncMultiGpu {
 /// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
 /// averaged. Source: tensorpack's HorovodTrainer.
 struct Horovod {
-  DeviceList devices = {{{"cpu:0", {}}}};
+  DeviceList devices = {{default_device()}};
   bool average = true;
   int64_t accumulate = 1;
   bool broadcast_every_epoch = true;

@@ -66,6 +66,12 @@ TEST_F(TrainDevice, with_memory_of_its_own_reduces_gradients) {
   expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));
 }
 
+TEST_F(TrainDevice, with_memory_of_its_own_accumulates_batches) {
+  train_on("{Simple: {device: cpu:0, accumulate: 3}}", "here");
+  train_on("{Simple: {device: apart:0, accumulate: 3}}", "there");
+  expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));
+}
+
 TEST_F(TrainDevice, with_memory_of_its_own_takes_weights_of_a_file) {
   train_on("{Simple: {device: cpu:0}}", "first");
   const std::string init = "init={from: " + checkpoint(6, "first") + "}";
