@@ -1,4 +1,4 @@
-#include "callbacks/gpu_tracker.h"
+#include "callbacks/nvml.h"
 
 #include <cmath>
 #include <dlfcn.h>
