@@ -140,15 +140,14 @@ class Builder {
   /// Integers stay integers, int32 or int64, where all operands are of integer types, one of them wide, and
   /// the function gives integers of them; else the result has the graph's float type. Comparisons give bool.
   Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
-  /// A method for each function of pointwise_functions.def, with as many operands as it has: add(x, 1.0),
+  /// A method for each function of functions.def, with as many operands as it has: add(x, 1.0),
   /// exp(x).
 #define TPACK_FUNCTION(enumerator, name, arity, ...)                                  \
   template <std::convertible_to<Operand>... Operands>                                 \
   Symbol name(const Operands&... operands) requires(sizeof...(Operands) == (arity)) { \
     return apply(pointwise::Fn::enumerator, {operands...});                           \
   }
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
+#include "core/functions.def"
   Symbol square(const Operand& x) { return mul(x, x); }
   /// The same values as another type; floats become integers by truncation.
   Symbol cast(Symbol x, DType type);

@@ -27,7 +27,8 @@ std::vector<FieldInfo> common_layer_fields();
 /// Reports what is wrong in parameters by layer type.
 void check_defaults(const ConfigNode& defaults, Diagnostics& errors);
 
-/// Reads layer lists: expressions, defaults, names, blocks. Reports everything that is wrong and goes on.
+/// Reads layer lists: expressions, defaults, names, blocks. Reports everything that is wrong and goes on. The
+/// settings, scope and errors must outlive it.
 class LayerParser {
  public:
   LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors);
@@ -44,15 +45,15 @@ class LayerParser {
   /// those of the place of the call. Errors: ConfigError with suggestion; for a network that calls itself.
   std::shared_ptr<const Network> network(const Ref<NetworkName>& ref);
   /// True for a network that was asked for.
-  bool is_called(const std::string& name) const { return networks_.contains(name); }
+  bool is_called(const std::string& name) const { return model_->networks.contains(name); }
   /// As parse with further defaults, which win over the outer ones.
   ParsedList parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults);
   Diagnostics& errors() { return *errors_; }
   /// Nothing more will be read: the lists are nested too deep, or are too many layers altogether.
-  bool gave_up() const { return gave_up_; }
+  bool gave_up() const { return model_->gave_up; }
 
  private:
-  void give_up(const Position& where, const char* why);
+  void give_up(const Position& where, const char* why) const;
   std::optional<ParsedLayer> parse_item(const ConfigNode& item, std::map<std::string, int>& counts);
   std::unique_ptr<Layer> make(const ComponentItem& item, const ConfigNode& params);
   ConfigNode substitute_own(const ComponentItem& item) const;
@@ -61,17 +62,23 @@ class LayerParser {
   void check_inputs(const Network& network, const ConfigNode& definition);
   std::shared_ptr<const Network> parse_network(const std::string& name, const ConfigNode& definition);
 
-  const LayerParserSettings& settings_;
-  const Scope* const root_scope_;
-  Diagnostics* const root_errors_;
+  /// What all lists of a model share.
+  struct Model {
+    const LayerParserSettings& settings;
+    const Scope& scope;
+    Diagnostics& errors;
+    BlockNotes notes = {};
+    std::map<std::string, std::shared_ptr<const Network>> networks = {};  // null: being read
+    int64_t layers = 0;                                                   // so far, and lists
+    bool gave_up = false;
+  };
+
+  std::shared_ptr<Model> model_;
+  // Of the place of a list: other places are read by a copy with others.
   const Scope* scope_;
-  Diagnostics* errors_;  // those of the block that is being read, or of the model
-  BlockNotes notes_;
+  Diagnostics* errors_;  // of the block, or of the model
   ConfigNode defaults_;
-  std::map<std::string, std::shared_ptr<const Network>> networks_;  // null: being read
-  int depth_ = 0;       // of nested lists: a block that calls itself has no end
-  int64_t layers_ = 0;  // so far, and lists
-  bool gave_up_ = false;
+  int depth_ = 0;  // of nested lists: a block that calls itself has no end
 };
 
 }  // namespace tpack

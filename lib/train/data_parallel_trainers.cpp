@@ -43,7 +43,6 @@ Schema<P> broadcasting(Schema<P> schema) {
                       "averages of its own batches");
 }
 
-/// One device: backward and update, one after the other.
 struct Simple {
   Ref<DeviceName> device = default_device();
   int64_t accumulate = 1;
@@ -57,9 +56,6 @@ struct Simple {
   }
 };
 
-/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
-/// The total batch is batch_size times the number of devices.
-/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 struct SyncMultiGpu {
   DeviceList devices;
   ReplicaOptions::Variables mode = ReplicaOptions::Variables::kReplicated;
@@ -92,9 +88,6 @@ struct SyncMultiGpu {
   }
 };
 
-/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
-/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
-/// averaged. Source: tensorpack's HorovodTrainer.
 struct Horovod {
   DeviceList devices = {{default_device()}};
   bool average = true;
@@ -134,7 +127,6 @@ struct Horovod {
   }
 };
 
-/// Towers that do not wait for each other (AsyncParallel). Source: tensorpack's AsyncMultiGPUTrainer.
 struct AsyncMultiGpu {
   DeviceList devices;
   bool scale_gradient = true;
@@ -156,9 +148,17 @@ struct AsyncMultiGpu {
   }
 };
 
+/// One device: backward and update, one after the other.
 using SimpleTrainer = Chosen<Simple>;
+/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
+/// The total batch is batch_size times the number of devices.
+/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 using SyncMultiGpuTrainer = Chosen<SyncMultiGpu>;
+/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
+/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
+/// averaged. Source: tensorpack's HorovodTrainer.
 using HorovodTrainer = Chosen<Horovod>;
+/// Towers that do not wait for each other (AsyncParallel). Source: tensorpack's AsyncMultiGPUTrainer.
 using AsyncMultiGpuTrainer = Chosen<AsyncMultiGpu>;
 TPACK_REGISTER(Trainer, SimpleTrainer, "Simple", "SimpleTrainer", "QueueInputTrainer");
 TPACK_REGISTER(Trainer, SyncMultiGpuTrainer, "SyncMultiGPU", "SyncMultiGPUTrainer",
