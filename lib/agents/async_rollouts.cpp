@@ -195,10 +195,9 @@ class AsyncRollouts final : public AgentSource {
   using Params = AsyncRolloutsParams;
   static Schema<Params> schema() {
     return with_actor_critic_fields(
-               Schema<Params>(
-                   "Steps of actors that play in threads of their own with the weights of the moment, while "
-                   "the model is trained (batch A3C): `state`, `action`, `return`, `log_probability`. One "
-                   "predictor answers all actors.")
+               Schema<Params>("Steps of actors that play in their own threads with the current weights while "
+                              "the model trains (batch A3C): `state`, `action`, `return`, `log_probability`. "
+                              "One predictor serves all actors.")
                    .example(
                        "AsyncRollouts: {environment: CartPole, policy: policy, values: value, actors: 4}"))
         .field("actors", &Params::actors, between(1, 1024), "threads, each with an environment")
@@ -206,7 +205,7 @@ class AsyncRollouts final : public AgentSource {
             "steps", &Params::steps, at_least(1),
             "steps of an actor at a time; `return` has their rewards, then the value of the state after them")
         .field("queue", &Params::queue, at_least(1),
-               "steps that wait for the training at most; with more, they are of older weights");
+               "largest number of steps that wait for training; a longer queue has steps of older weights");
   }
   explicit AsyncRollouts(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

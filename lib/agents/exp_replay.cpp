@@ -165,8 +165,8 @@ class ReplayAgent final : public Agent {
       if (memory_.is_complete(step)) return step;
     }
     throw ConfigError(
-        "source ExpReplay: nearly all remembered steps are the last of episodes that were cut off; raise the "
-        "limit of the environment");
+        "source ExpReplay: nearly all remembered steps are last steps of episodes that were cut off; raise "
+        "the limit of the environment");
   }
   /// The newest step at a row.
   int64_t step_at(int64_t row) const {
@@ -198,35 +198,36 @@ class ExpReplay final : public AgentSource {
   using Params = ExpReplayParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Steps of an environment, drawn by chance from a memory that the model fills by acting "
-               "while it is trained: `state`, `action`, `reward`, `is_over`, `next_state`.")
+               "Steps of an environment, drawn at random from a replay memory that the model fills by acting "
+               "while it trains: `state`, `action`, `reward`, `is_over`, `next_state`.")
         .example("ExpReplay: {environment: Catch, values: q, memory_size: 10000, samples_per_step: 16}")
-        .field("environment", &Params::environment, "what the model acts in")
+        .field("environment", &Params::environment, "environment that the model acts in")
         .required()
         .field("environments", &Params::environments, between(1, 4096),
-               "how many of them are stepped side by side, with one prediction for all")
+               "number of copies that run in parallel, with one prediction for all of them")
         .field("values", &Params::values,
-               "output of the model: for each state the values of the actions, of which it does the best")
+               "output of the model: for each state, the values of the actions; the action with the highest "
+               "value is taken")
         .required()
         .field("exploration", &Params::exploration, between(0, 1),
                "probability of a random action; a hyper-parameter, so callbacks can lower it")
-        .field("memory_size", &Params::memory_size, between(1, 1e9), "steps that it remembers")
+        .field("memory_size", &Params::memory_size, between(1, 1e9), "largest number of steps in the memory")
         .field("init_memory_size", &Params::init_memory_size, at_least(1),
-               "steps that it makes before the first sample")
+               "steps to make before the first sample")
         .field("samples_per_step", &Params::samples_per_step, at_least(1),
-               "samples that it gives for each step that it makes: 16 with batches of 64 is a step of the "
-               "training for 4 of the environment")
-        .field("priorities", &Params::priorities,
-               "output of the model, such as that of TDError, whose size says how often a sample is drawn; "
-               "adds the component `weight`, which corrects for it; default: all are drawn equally often")
+               "samples drawn per step of the environment: with 16 and batches of 64, one training step per "
+               "4 steps of the environment")
+        .field(
+            "priorities", &Params::priorities,
+            "output of the model, such as TDError: samples with larger absolute values are drawn more often; "
+            "adds the component `weight`, which corrects for it; default: all are drawn equally often")
         .field("priority_exponent", &Params::priority_exponent, between(0, 1),
                "the probability of a sample is its priority to this power; 0: the same for all")
         .field("importance", &Params::importance, between(0, 1),
-               "how far `weight` corrects: 0 not at all, 1 wholly; a hyper-parameter")
-        .field(
-            "save_memory", &Params::save_memory,
-            "put the memory into checkpoints; otherwise a resumed run fills it again, and differs from one "
-            "that was not stopped");
+               "how much `weight` corrects: 0 not at all, 1 fully; a hyper-parameter")
+        .field("save_memory", &Params::save_memory,
+               "save the memory in checkpoints; otherwise a resumed run fills it again and differs from an "
+               "uninterrupted run");
   }
   explicit ExpReplay(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

@@ -164,21 +164,22 @@ class Rollouts final : public AgentSource {
   static Schema<Params> schema() {
     return with_actor_critic_fields(
                Schema<Params>(
-                   "Steps that a policy makes in several environments at once, each given several times in "
-                   "random order before the next ones are made (PPO): `state`, `action`, `advantage`, "
-                   "`return`, `log_probability`. The same on every run, whatever the threads.")
+                   "Steps that a policy makes in several environments at once. Each is used several times, "
+                   "in random order, before new ones are made (PPO): `state`, `action`, `advantage`, "
+                   "`return`, `log_probability`. The same in every run, for any number of threads.")
                    .example("Rollouts: {environment: CartPole, policy: policy, values: value, steps: 64, "
                             "epochs: 3}"))
         .field("environments", &Params::environments, between(1, 4096),
-               "how many of them are stepped side by side, with one prediction for all")
+               "number of copies that run in parallel, with one prediction for all of them")
         .field("steps", &Params::steps, between(1, 1e6), "steps of each environment in a rollout")
         .field("epochs", &Params::epochs, at_least(1),
-               "how often each step is given; batches that divide steps * environments have no steps of two "
-               "rollouts")
+               "how often each step is used; if the batch size divides steps * environments, no batch mixes "
+               "two rollouts")
         .field("decay", &Params::decay, between(0, 1),
-               "lambda of generalized advantages: 1 trusts the rewards alone, 0 the values of the next state")
+               "lambda of generalized advantage estimation: 1 uses only the rewards, 0 only the value of the "
+               "next state")
         .field("normalize", &Params::normalize,
-               "advantages of each rollout have the mean 0 and the standard deviation 1");
+               "normalize the advantages of each rollout to mean 0 and standard deviation 1");
   }
   explicit Rollouts(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

@@ -50,7 +50,8 @@ int check(const CheckOptions& o) {
   std::string not_checked;
   if (o.no_data) not_checked = "; data, callbacks and gates were not checked";
   if (!checked.knows_train_data())
-    not_checked += ", nor whether data.train fits the model: what it holds is known only once it is opened";
+    not_checked +=
+        ", nor whether data.train fits the model, because its contents are known only after it is opened";
   log::info(o.config.file + " is valid" + not_checked);
   return 0;
 }
@@ -58,8 +59,9 @@ int check(const CheckOptions& o) {
 void add_check_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<CheckOptions>();
   add_config_arguments(command, options->config);
-  command.add_flag("--no-data", options->no_data,
-                   "do not open the data; callbacks and gates, which may need it, are not checked either");
+  command.add_flag(
+      "--no-data", options->no_data,
+      "do not open the data; callbacks and gates are then not checked either, because they may need it");
   add_json_flag(command, options->json);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

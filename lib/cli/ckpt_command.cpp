@@ -92,7 +92,7 @@ void add_ckpt_options(CLI::App& command, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* inspect_command = command.add_subcommand("inspect", "List what a checkpoint holds");
+  CLI::App* inspect_command = command.add_subcommand("inspect", "List the contents of a checkpoint");
   inspect_command->add_option("file", options->files, "checkpoint")->required()->expected(1);
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(

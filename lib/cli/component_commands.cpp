@@ -86,7 +86,7 @@ void add_describe_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ComponentOptions>();
   command
       .add_option("name", options->word,
-                  "a component as in a config, such as Conv2D, or a section, such as updates")
+                  "a component, such as Conv2D, or a section of a config, such as updates")
       ->required();
   add_options(command, *options);
   command.callback([options, &action] { action = [options] { return describe_named(*options); }; });

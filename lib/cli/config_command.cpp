@@ -73,7 +73,7 @@ void add_config_options(CLI::App& command, Action& action) {
   add_config_arguments(command, options->config);
   command.add_flag(
       "--resolved", options->resolved,
-      "every default written out, and expressions replaced (in layers only those with dotted names)");
+      "write out all defaults, and replace expressions (in layers, only those with dotted names)");
   command.add_option("--explain", options->key, "show every place that sets this dotted key")
       ->type_name("KEY")
       ->check(dotted_key());

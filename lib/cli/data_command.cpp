@@ -135,7 +135,7 @@ std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes has
     const DataFlow& flow = e.flow(name);
     const FlowPtr source = stored_samples(flow);
     if (o.flow.empty() && source->size() == kEndless) {
-      log::info("data." + name + " never ends, so it is left out");
+      log::info("data." + name + " never ends, so it is skipped");
       continue;
     }
     ScanProgress progress(name, source->size());
@@ -158,11 +158,10 @@ int check_data(const ReportOptions& o) {
   const std::string failure = report.failure();
   if (!failure.empty())
     throw DataError(
-        failure + "; remove or mend them" +
+        failure + "; remove or repair them" +
         (failure.find("cannot be read") == std::string::npos
              ? ""
-             : " (or write the flow as {on_error: skip, flow: [...]}, which leaves out what cannot be "
-               "read)"));
+             : " (or write the flow as {on_error: skip, flow: [...]} to skip unreadable samples)"));
   return 0;
 }
 
@@ -210,8 +209,7 @@ int show_schema(const SchemaOptions& o) {
 
 void add_schema_command(CLI::App& command, Action& action) {
   CLI::App* schema_command = command.add_subcommand(
-      "schema",
-      "Show the columns of a table (CSV or JSON lines), and what columns that are `auto` take them for");
+      "schema", "Show the columns of a table (CSV or JSON lines), and how `auto` would treat them");
   auto options = std::make_shared<SchemaOptions>();
   schema_command->add_option("files", options->files, "the files of the table")->required();
   schema_command
@@ -253,16 +251,16 @@ void add_data_options(CLI::App& command, Action& action) {
       "--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   inspect_command
       ->add_option("--augment", options->augment,
-                   "show each of the first samples so many times, each time with other random numbers of its "
-                   "augmentors; with --png, one row per sample")
+                   "show each of the first samples this many times, each time with new random augmentations; "
+                   "with --png, one row per sample")
       ->check(count_from(1))
       ->excludes(images);
   add_json_flag(*inspect_command, options->json);
-  add_report_command(command, action, "check",
-                     "Read every stored sample once, and list what cannot be read, duplicates within and "
-                     "between flows, sizes, classes and numbers; exit code 3 if samples cannot be read, or "
-                     "images are in several flows",
-                     check_data);
+  add_report_command(
+      command, action, "check",
+      "Read every stored sample once, and list unreadable samples, duplicates within and between flows, "
+      "sizes, classes and numbers; exit code 3 if samples are unreadable, or images are in several flows",
+      check_data);
   add_report_command(command, action, "stats",
                      "Show the number, sizes, classes, means and deviations of the stored samples, and the "
                      "layer that normalizes them",

@@ -156,7 +156,7 @@ int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRan
   // Ranks that a signal ends before they train say nothing; others may miss them already.
   const bool is_lost = !failure || failure->exit_code == kDistributedCode;
   if (signal != 0 && interrupted == 0 && is_lost && mpirun_code != 0)
-    return reported({128 + signal, "interrupted, and the ranks ended before they saved" +
+    return reported({128 + signal, "interrupted, but the ranks ended before they saved a checkpoint" +
                                        (failure ? ": " + failure->text : std::string())});
   if (interrupted != 0 && !failure) return 128 + (signal != 0 ? signal : interrupted);
   if (mpirun_code == 0) return 0;  // the run was over before the signal
@@ -167,7 +167,7 @@ int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRan
 }  // namespace
 
 int launch_ranks(int ranks, const std::vector<std::string>& command) {
-  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
+  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; remove one of them");
   require_mpi();
   const auto board = SharedRankStatus::create(ranks);
   const std::vector<std::string> words = command_of_mpirun(ranks, command, *board);

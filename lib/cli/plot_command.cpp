@@ -43,9 +43,9 @@ int plot(const PlotOptions& options) {
 void add_plot_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<PlotOptions>();
   command
-      .add_option("words", options->words,
-                  "run folders, then KEY[,KEY] for each chart (default: the statistics that a "
-                  "validation also has)")
+      .add_option(
+          "words", options->words,
+          "run folders, then KEY[,KEY] for each chart (default: the statistics that validation also has)")
       ->required();
   command.add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
       ->check(not_empty());

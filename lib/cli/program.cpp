@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kDescription =
     "tpack trains neural networks from YAML.\n\n"
-    "  tpack check configs/digits.yaml         what would be trained, without training\n"
+    "  tpack check configs/digits.yaml         show what would be trained\n"
     "  tpack train configs/digits.yaml         train; files go to train_log/digits\n"
     "  tpack describe Conv2D                   parameters of a component\n";
 

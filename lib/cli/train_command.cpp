@@ -123,8 +123,8 @@ int cross_validate(const TrainCommandOptions& options) {
   require_processors(planned, options.jobs);
   if (std::filesystem::exists(planned.folder + "/" + kFoldsFile))
     log::info(planned.folder +
-              " has folds that were trained before, which are not trained again, even if the data "
-              "have changed; to train them anew, remove the folder or name another one with --log-dir");
+              " has folds that were trained before; they are not trained again, even if the data have "
+              "changed; to train them again, remove the folder or use another one with --log-dir");
   SignalWatcher signals;
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   const SearchOutcome outcome = run_search(
@@ -153,27 +153,26 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(not_empty());
   command
       .add_option("--resume", options->resume,
-                  "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
+                  "auto: newest valid checkpoint; never: start over and move old content away; or a file")
       ->check(not_empty());
   command.add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
   command
       .add_option("--procs", options->procs,
-                  "start so many processes with mpirun, on this machine; for trainers that work together: "
-                  "Horovod, KMeans, PCA, NoOp")
+                  "start this many processes with mpirun on this machine; for trainers that support several "
+                  "processes: Horovod, KMeans, PCA, NoOp")
       ->check(CLI::Range(1, 1024));
   command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
   command
       .add_option("--until-epoch", options->train.until_epoch,
-                  "end after this epoch; --resume auto goes on up to max_epoch")
+                  "end after this epoch; --resume auto continues up to max_epoch")
       ->check(count_from(1));
   CLI::Option* folds =
       command
           .add_option(
               "--folds", options->folds,
-              "cross-validation: train so many times, each time with another fold for validation, in a "
-              "folder "
-              "of its own; prints mean and deviation of each statistic and writes folds.json (see `split`)")
+              "cross-validation: train this many times, each time with another fold for validation and in "
+              "its own folder; print mean and deviation of each statistic and write folds.json (see `split`)")
           ->check(CLI::Range(2, 1000))
           ->excludes("--procs")
           ->excludes("--resume")
@@ -184,10 +183,9 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(count_from(1))
       ->needs(folds)
       ->capture_default_str();
-  command.add_flag(
-      "--json", options->json,
-      "at the end, print what exit.json has, the last statistics and the checkpoints as JSON; with "
-      "--folds, the statistics of all folds");
+  command.add_flag("--json", options->json,
+                   "at the end, print the content of exit.json, the last statistics and the checkpoints as "
+                   "JSON; with --folds, the statistics of all folds");
   command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;

@@ -184,7 +184,7 @@ void check_effect(const ConfigNode& override_tree, const ConfigNode& merged, Dia
     if (!uses_variable(merged, name))
       errors.add(position, "no expression in the config uses vars." + name +
                                ", so this has no effect; write $(vars." + name +
-                               ") where its value belongs, or set that key itself");
+                               ") where you need the value, or set that key directly");
   }
 }
 

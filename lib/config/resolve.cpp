@@ -142,8 +142,7 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   if (value.holds_expression()) {
     throw ConfigError(
         "the value of '" + name +
-        "' has names without a dot, which get their values when the layers are read; write them "
-        "there as $(vars.NAME)");
+        "' uses names without a dot, which are known only in the layers; write them there as $(vars.NAME)");
   }
   return value;
 }

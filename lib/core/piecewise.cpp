@@ -26,7 +26,7 @@ Piecewise::Piecewise(std::vector<Point> points, Interpolation interpolation, con
     : points_(std::move(points)), interpolation_(interpolation) {
   if (points_.empty())
     throw ConfigError(owner +
-                      ": 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
+                      ": 'values' is empty; write at least one pair [time, value], such as [10, 0.01]");
   for (const auto& [time, value] : points_) {
     if (interpolation_ == Interpolation::kExponential && !(value > 0))
       throw ConfigError(owner + ": invalid pair [" + std::to_string(time) + ", " + shortest(value) +
@@ -39,7 +39,7 @@ Piecewise::Piecewise(std::vector<Point> points, Interpolation interpolation, con
   const std::string after = std::to_string((not_later + 1)->first);
   if (before == after) throw ConfigError(owner + ": 'values' has two entries for " + before);
   throw ConfigError(owner + ": 'values' has " + after + " after " + before +
-                    "; write the points in increasing order: " + in_order(points_));
+                    "; sort the points: " + in_order(points_));
 }
 
 std::optional<double> Piecewise::change_at(int64_t time) const {

@@ -78,8 +78,8 @@ std::string with_known_names(const ConfigNode& node, const ExpressionSpan& span,
 /// A value inside other text.
 std::string interpolated(const ConfigNode& value, const Position& where) {
   if (value.is_list() || value.is_map() || value.is_null()) {
-    throw ConfigError(where,
-                      "the expression gives " + value.describe() + ", which cannot be part of a string");
+    throw ConfigError(
+        where, "the value of the expression is " + value.describe() + ", which cannot be part of a string");
   }
   return value.text();
 }

@@ -36,8 +36,8 @@ std::regex regular_expression(const std::string& pattern) {
     const bool repeats_nothing =
         !pattern.empty() && std::string_view("*+?").find(pattern[0]) != std::string_view::npos;
     if (repeats_nothing) {
-      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing stands before '" +
-                        pattern[0] + "'; any text is '.*'");
+      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing comes before '" +
+                        pattern[0] + "'; write '.*' for any text");
     }
     throw ConfigError("'" + pattern + "' is not a valid regular expression: " + error.what());
   }

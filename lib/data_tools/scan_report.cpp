@@ -65,7 +65,7 @@ class LimitedTable {
     const std::string more =
         rows_ <= kMostRows
             ? ""
-            : "and " + with_thousands(static_cast<int64_t>(rows_ - kMostRows)) + " more (--json has all)\n";
+            : "and " + with_thousands(static_cast<int64_t>(rows_ - kMostRows)) + " more (--json lists all)\n";
     return "\n" + table_.str() + more;
   }
 
@@ -161,7 +161,7 @@ void add_class_remarks(const FlowScan& scan, const std::vector<FlowScan>& scans,
   }
   const std::string of = "data." + scan.name + ": of '" + component + "', ";
   if (!absent.empty())
-    remarks.push_back(of + "the classes " + join_first(absent) + " of other flows are absent");
+    remarks.push_back(of + "no samples of the classes " + join_first(absent) + ", which other flows have");
   if (!rare.empty())
     remarks.push_back(of + "rare classes (" + join_first(rare) + "; the largest has " +
                       with_thousands(largest) + ")");
@@ -201,8 +201,8 @@ std::vector<std::string> class_remarks(const std::vector<FlowScan>& scans) {
       if (std::all_of(scans.begin(), scans.end(), has_none)) nowhere.push_back(name);
     }
     if (!nowhere.empty())
-      remarks.push_back("of '" + component + "', nothing has the classes " + join_first(nowhere) +
-                        "; are the files what they should be?");
+      remarks.push_back("no values of '" + component + "' have the classes " + join_first(nowhere) +
+                        "; check the files");
   }
   return remarks;
 }
@@ -241,8 +241,8 @@ std::string scans_text(const std::vector<FlowScan>& scans) {
     for (const ScannedSample* sample : odd_shapes_in(scan))
       odd.push_back(scan.name_of(sample->index) + " (" + sample->size.str() + ")");
     if (!odd.empty())
-      lines.push_back("data." + scan.name + ": more than " + rounded(kOddAspect) +
-                      " times as long as wide, or as wide as long: " + join_first(odd));
+      lines.push_back("data." + scan.name + ": aspect ratio above " + rounded(kOddAspect) + ": " +
+                      join_first(odd));
   }
   for (std::string& remark : class_remarks(scans)) lines.push_back(std::move(remark));
   if (!scans.empty()) {

@@ -30,8 +30,8 @@ bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const 
     const bool has_component = std::any_of(flow.spec().begin(), flow.spec().end(),
                                            [&](const ComponentSpec& c) { return c.name == component; });
     if (!has_component || own.contains(map)) continue;
-    log::warning(flow.origin().str() + ": data." + name + " has no " + map + ", as data.train has; its '" +
-                 component + "' reaches the model as it is");
+    log::warning(flow.origin().str() + ": data." + name + " has no " + map +
+                 ", but data.train has it; its '" + component + "' reaches the model unchanged");
     has_warned = true;
   }
   return has_warned;
@@ -92,7 +92,8 @@ bool DataFlow::knows_spec() const {
 }
 
 const FlowPtr& DataFlow::flow() const {
-  if (!knows_spec()) throw ConfigError(origin_, "what this flow holds is known only once its data is opened");
+  if (!knows_spec())
+    throw ConfigError(origin_, "the contents of this flow are known only after its data is opened");
   return parts_->flow;  // which never changes again
 }
 

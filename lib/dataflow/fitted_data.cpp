@@ -32,7 +32,7 @@ const State& FittedData::map(const std::string& name) const {
     ++count;
   }
   if (count == 1) return *only;
-  throw ConfigError("data.train, which this flow follows, has no fitted map '" + name + "' (" +
+  throw ConfigError("this flow uses the fitted maps of data.train, which has no map '" + name + "' (" +
                     (known.empty() ? "it has none" : "it has " + join(known, ", ")) +
                     "); give both flows the same fitted maps");
 }

@@ -78,7 +78,7 @@ Shape joined(std::span<const Shape> parts) {
       continue;
     }
     if (all.rank() != one.rank() || !(all.drop_front() == one.drop_front()))
-      throw ShapeError("concat joins along the first axis; the others must be the same, and " + all.str() +
+      throw ShapeError("concat joins along the first axis; the other axes must be equal, but " + all.str() +
                        " and " + one.str() + " differ");
     const bool is_known = all[0] != Shape::kUnknown && one[0] != Shape::kUnknown;
     all = all.with(0, is_known ? all[0] + one[0] : Shape::kUnknown);
@@ -232,7 +232,7 @@ class FormulaRun {
     const auto bad =
         std::find_if(x.begin(), x.end(), [&](double value) { return !(value >= least && value <= most); });
     if (bad == x.end()) return;
-    fail(step, csv_field(*bad) + " is no number of " + name_of(type) +
+    fail(step, csv_field(*bad) + " is not a number of " + name_of(type) +
                    (type == DType::kInt64 ? " up to 2^53" : "") +
                    (is_computed ? "; write float(...) of an operand" : ""));
   }

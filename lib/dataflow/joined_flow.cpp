@@ -72,8 +72,8 @@ class JoinedFlow final : public Flow {
     for (const FlowPtr& flow : flows_) {
       if (flow->access() == Access::kFiltered)
         throw rejection(
-            "a flow in it leaves samples out, so the others would lose their partners; leave them "
-            "out after the JoinData");
+            "one of its flows drops samples, so the others would lose their partners; drop samples after the "
+            "JoinData");
     }
     spec_ = joined_spec();
     is_shuffled_ = !context_.keeps_order && one_order();
@@ -158,8 +158,9 @@ class JoinedFlow final : public Flow {
         const auto same = [&name](const ComponentSpec& other) { return other.name == name; };
         if (std::count_if(all.begin(), all.end(), same) < 2) continue;
         throw rejection("two of its flows have a component '" + flows_[part]->spec()[i - earlier].name +
-                        "', and the one of flow " + std::to_string(part + 1) + " cannot be called '" + name +
-                        "', as another one is; add RenameComponents: {names: {" +
+                        "', and the component of flow " + std::to_string(part + 1) +
+                        " cannot be renamed to '" + name +
+                        "', because that name is taken; add RenameComponents: {names: {" +
                         flows_[part]->spec()[i - earlier].name + ": NEW_NAME}} to that flow");
       }
     }
@@ -182,8 +183,8 @@ class JoinedFlow final : public Flow {
     }
     if (shuffled > 0 && access() == Access::kSequential) {
       throw rejection(
-          "a flow in it can only be read in order, so the sources cannot shuffle; set shuffle: "
-          "false in them, and add LocallyShuffleData after the JoinData");
+          "one of its flows can only be read in order, so the sources cannot shuffle; set shuffle: false in "
+          "them, and add LocallyShuffleData after the JoinData");
     }
     return shuffled > 0;
   }

@@ -49,13 +49,13 @@ struct FlowParams {
 };
 
 Schema<FlowParams> flow_schema() {
-  return Schema<FlowParams>("A dataflow and how it is read.")
+  return Schema<FlowParams>("A dataflow and its settings.")
       .field("flow", &FlowParams::flow, "list of components, from source to batch")
       .required()
       .field("workers", &FlowParams::workers, "threads that make samples, or auto (the default)")
       .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead; default: 3")
       .field("on_error", &FlowParams::on_error,
-             "what happens to bad samples: stop (the default), skip or replace");
+             "how to handle bad samples: stop (the default), skip or replace");
 }
 
 /// What a builder does with sources whose spec is known only after they are opened.
@@ -135,8 +135,9 @@ class FlowMaker final : public FlowBuilder {
     const auto found = scope_.find(name.text());
     if (found == scope_.end()) {
       if (ComponentTable::of(Source::kKind).find(name.text()) != nullptr) {
-        errors_.add(name.position(), "'" + name.text() + "' is a source, not the name of a flow; write [" +
-                                         name.text() + "], a list");
+        errors_.add(name.position(), "'" + name.text() +
+                                         "' is a source, not the name of a flow; write the list [" +
+                                         name.text() + "]");
         return nullptr;
       }
       std::vector<std::string> known;
@@ -279,9 +280,9 @@ class FlowMaker final : public FlowBuilder {
   /// Augmentors and functions of MapData are parts of components.
   static std::string advice_on_part(const std::string& name) {
     if (ComponentTable::of(Augmentor::kKind).find(name) != nullptr)
-      return "; it is an augmentor, write AugmentImageComponent: [" + name + "]";
+      return "; it is an augmentor; write AugmentImageComponent: [" + name + "]";
     if (ComponentTable::of(TensorMap::kKind).find(name) != nullptr)
-      return "; it is a function of a component, write MapData: {component: ..., map: {" + name + ": ...}}";
+      return "; it is a function of one component; write MapData: {component: ..., map: {" + name + ": ...}}";
     return "";
   }
 

@@ -156,7 +156,7 @@ std::optional<std::string> other_scale(const DataFlow& train, const DataFlow& fl
     for (const auto& [component, range] : ranges_after(own.maps, *own.base)) {
       const auto other = expected.find(component);
       if (other != expected.end() && differ(range.moments, other->second.moments))
-        return "its maps make '" + component + "' " + range.str() + ", and those of data.train " +
+        return "its maps make '" + component + "' " + range.str() + ", but the maps of data.train make it " +
                other->second.str();
     }
   } catch (const Error&) {

@@ -9,7 +9,7 @@ namespace tpack {
 
 /// The end of the message for a bad row of a table: what leaves such rows out.
 constexpr const char* kLeaveRowsOut =
-    "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with eval: "
+    "; to skip such rows, write the flow as {on_error: replace, flow: [...]} (or use skip); with eval: "
     "--on-error skip";
 
 /// Where a sample was when it went wrong.

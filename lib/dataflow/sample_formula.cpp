@@ -92,7 +92,7 @@ class FormulaCompiler {
     if (value.kind() == ConfigNode::Kind::kFloat) type = DType::kFloat32;
     if (value.kind() == ConfigNode::Kind::kInt) {
       if (value.as_int() > static_cast<int64_t>(kMostExactInteger))
-        fail(node, "integers are exact up to 2^53 only");
+        fail(node, "integers are exact only up to 2^53");
       type = value.as_int() > std::numeric_limits<int32_t>::max() ? DType::kInt64 : DType::kInt32;
     }
     const double number = value.is_number() ? value.as_double() : value.as_bool() ? 1.0 : 0.0;
@@ -114,7 +114,7 @@ class FormulaCompiler {
     fail(node,
          why + (has_images || !did_you_mean(name, names).empty()
                     ? ""
-                    : "; to use a column of a table, name it in `columns: {" + name + ": " + name + "}`"));
+                    : "; to use a column of a table, add it to `columns: {" + name + ": " + name + "}`"));
   }
   size_t component(const ExpressionNode& node) {
     const std::string name = name_in(node);
@@ -206,7 +206,7 @@ class FormulaCompiler {
     const std::string of_label = "'" + in_[*label].name + "'";
     if (classes.empty())
       fail(node, of_label + " (" + in_[*label].tensor.str() +
-                     ") has no names of classes; compare it with a number, not with '" + text + "'");
+                     ") has no class names; compare it with a number, not with '" + text + "'");
     if (found == classes.end())
       fail(node, "unknown class '" + text + "' of " + of_label + did_you_mean(text, classes) + "; it has " +
                      join_first(classes));

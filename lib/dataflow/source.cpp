@@ -107,7 +107,7 @@ std::vector<int32_t> RandomAccessSource::class_numbers(const std::string& compon
 }
 
 std::vector<std::string> RandomAccessSource::column(const std::string& name) const {
-  throw ConfigError("no column '" + name + "': the source is no table");
+  throw ConfigError("no column '" + name + "': the source is not a table");
 }
 
 /// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the

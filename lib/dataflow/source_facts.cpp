@@ -48,7 +48,7 @@ std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
   }
   if (pairs.empty()) return "";
   return "classes " + join_first(pairs) +
-         " differ only by letter case, spaces or the form of accents; if they are the same, give them one "
+         " differ only by letter case, spaces or the form of accents; if they are the same class, use one "
          "name";
 }
 

@@ -31,8 +31,8 @@ class CartPole final : public Environment {
   using Params = CartPoleParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "A pole on a cart, which is pushed left or right to keep the pole upright; the reward is "
-               "1 for each step.")
+               "A pole on a cart that is pushed left or right to keep the pole upright; each step has the "
+               "reward 1.")
         .example("CartPole: {limit: 200}")
         .field("limit", &Params::limit, at_least(1), "steps after which an episode is cut off");
   }

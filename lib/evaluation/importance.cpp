@@ -155,9 +155,10 @@ std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& da
   int64_t count = 0;
   for (const ImportanceUnit& unit : units) count += std::ssize(unit.places);
   if (count > kMostCorrelated) {
-    log::warning("--importance: no columns are permuted together, as there are " + with_thousands(count) +
-                 " numbers, and more than " + std::to_string(kMostCorrelated) +
-                 " are not compared with each other: columns that tell the same look unimportant");
+    log::warning("--importance: with " + with_thousands(count) + " numbers (more than " +
+                 std::to_string(kMostCorrelated) +
+                 "), correlated columns are not searched for and not permuted together; such columns look "
+                 "less important than they are");
     return {};
   }
   for (const ImportanceUnit& unit : units) numbers.push_back(normalized(data, unit));
@@ -223,7 +224,7 @@ double sign_of(const Evaluator& evaluator, const std::string& statistic) {
     throw ConfigError("--importance: unknown statistic '" + statistic + "'" +
                       did_you_mean(statistic, names_of(goals)) + "; known: " + join(names_of(goals), ", "));
   if (!found->second)
-    throw ConfigError("--importance: nothing says which values of '" + statistic +
+    throw ConfigError("--importance: unknown whether high or low values of '" + statistic +
                       "' are better; known: " + join(names_of(goals), ", "));
   return *found->second == Goal::kMax ? 1 : -1;
 }

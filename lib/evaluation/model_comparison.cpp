@@ -98,7 +98,7 @@ std::string signed_text(double value) { return (value > 0 ? "+" : "") + short_te
 
 JudgedSamples::JudgedSamples(const Evaluator& evaluator) {
   if (evaluator.judgements().empty())
-    throw ConfigError("two models: no term of the cost compares the samples with what they should be");
+    throw ConfigError("two models: no term of the cost compares predictions with targets");
   loss_ = evaluator.judgements()[0].term;
 }
 
@@ -124,9 +124,8 @@ std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const Jud
                     second.loss());
   if (first.targets() != second.targets())
     throw DataError(
-        "the two models were not evaluated over the same samples, or their configs have other targets "
-        "for them (another unit, another order of the classes): name a flow with --data that both "
-        "configs have");
+        "the two models were not evaluated on the same samples with the same targets (unit, order of "
+        "classes); use --data with a flow that both configs have");
   Figures a(first);
   Figures b(second);
   std::vector<ComparedFigure> figures;

@@ -35,16 +35,16 @@ ThresholdGoal ThresholdGoal::parse(const std::string& text) {
     if (value > 0 && (value <= 1 || is_cost)) return {kind, value};
     throw ConfigError("--threshold-for " + text + ": must be above 0" + (is_cost ? "" : " and at most 1"));
   }
-  throw ConfigError(
-      "--threshold-for: '" + text +
-      "' is not a goal; write f1, recall=0.9, precision=0.9, or cost=5 if a missed one costs as "
-      "much as 5 false alarms");
+  throw ConfigError("--threshold-for: '" + text +
+                    "' is not a goal; write f1, recall=0.9, precision=0.9, or cost=5 if a missed positive "
+                    "costs as much as 5 false alarms");
 }
 
 ThresholdChoice::ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal) : goal_(goal) {
   const std::vector<Judgement>& all = evaluator.judgements();
   const auto found = std::find_if(all.begin(), all.end(), &ClassReport::tells_two);
-  if (found == all.end()) throw ConfigError("--choose-threshold: no term of the cost tells two classes");
+  if (found == all.end())
+    throw ConfigError("--choose-threshold: no term of the cost is a binary classification");
   judgement_ = static_cast<size_t>(found - all.begin());
   const std::vector<std::string>& names = evaluator.class_names(judgement_);
   name_ = names.size() > 1 ? names[1] : "yes";
@@ -128,7 +128,7 @@ ThresholdChoice::Figures ThresholdChoice::best() const {
                     name_ + "'; the highest is " + short_text(highest));
   if (all.empty())
     throw DataError("--threshold-for: no threshold has a recall of " + short_text(goal_.value) + " for '" +
-                    name_ + "'" + (highest == 0 ? "; no sample is of it" : ""));
+                    name_ + "'" + (highest == 0 ? "; it has no samples" : ""));
   return *std::min_element(all.begin(), all.end(),
                            [this](const Figures& a, const Figures& b) { return is_better(a, b); });
 }

@@ -46,7 +46,7 @@ Tensor picture_of(const Tensor& values, const PixelRange& range) {
 
 WorstSamples::WorstSamples(const Evaluator& evaluator, size_t count) : count_(count) {
   if (evaluator.judgements().empty())
-    throw ConfigError("the worst samples: no term of the cost compares the samples with what they should be");
+    throw ConfigError("the worst samples: no term of the cost compares predictions with targets");
   judgement_ = evaluator.judgements()[0];
   classes_ = evaluator.class_names(0);
   batch_size_ = evaluator.batch_size();

@@ -118,7 +118,7 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   if (*steps < 1) {
     throw ConfigError(where,
                       "'steps_per_epoch' is data, but a pass over data.train has less than one batch for "
-                      "each replica; make batches smaller or write a number of steps");
+                      "each replica; use smaller batches or write a number of steps");
   }
   return *steps;
 }
@@ -224,9 +224,8 @@ void remark_of_no_validation(const Experiment& experiment, const StatisticGoals&
   const std::string data = experiment.flows.contains("validation")
                                ? ""
                                : "for a fifth of the samples, write split: 0.2 and data.validation; ";
-  log::info(
-      "nothing is validated, so nothing tells how good the model is on samples that it has not learned; " +
-      data + "add InferenceRunner: {data: validation} to the callbacks");
+  log::info("there is no validation, so the quality on new samples is unknown; " + data +
+            "add InferenceRunner: {data: validation} to the callbacks");
 }
 
 CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,
@@ -269,8 +268,8 @@ void CheckedExperiment::declare_train_data() {
   auto declared = declared_train_flow(e);
   if (!declared && e.trainer->needs().data) {
     throw ConfigError(train->origin(),
-                      "what data.train holds is known only once it is opened, and the model does not declare "
-                      "it; check without --no-data");
+                      "the contents of data.train are known only after it is opened, and the model does not "
+                      "declare them; check without --no-data");
   }
   e.flows.erase("train");
   if (declared) e.flows.emplace("train", std::move(*declared));

@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kForGans =
-    "any trainer trains several networks, if the config has 'updates: {GAN: {optimizer: ...}}' instead of "
-    "'optimizer'";
+    "any trainer can train several networks; write 'updates: {GAN: {optimizer: ...}}' instead of 'optimizer'";
 constexpr const char* kForManyMachines =
     "Horovod trains on several machines; start it with mpirun, or on one machine with `tpack train --procs`";
 
@@ -110,9 +109,10 @@ class ExperimentMaker {
       e_.monitors.push_back(std::move(monitor));
     }
     if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
-      errors_.add(e_.position_of("name"),
-                  "'name' is '" + c.name +
-                      "'; it names a folder in train_log and cannot be a path; use --log-dir for a path");
+      errors_.add(
+          e_.position_of("name"),
+          "'name' is '" + c.name +
+              "'; it must be the name of a folder in train_log, not a path; for a path, use --log-dir");
     }
     if (c.max_epoch < c.starting_epoch) {
       errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
@@ -125,7 +125,7 @@ class ExperimentMaker {
   template <class Kind>
   void make_slot(const Slot<Kind>& slot, const Position& position, std::unique_ptr<Kind>& into) {
     if (slot.item.is_null()) {
-      errors_.add(position, "an empty " + std::string(Kind::kKind) + "; name one, or leave out the key");
+      errors_.add(position, "an empty " + std::string(Kind::kKind) + "; name one, or remove the key");
     } else {
       into = Registry<Kind>::make(slot.item, errors_);
     }
@@ -148,7 +148,7 @@ class ExperimentMaker {
   void make_updates() {
     const ExperimentConfig& c = e_.config;
     if (!c.optimizer.item.is_null() && !c.updates.empty()) {
-      errors_.add(e_.position_of("updates"), "'updates': 'optimizer' is set, too (at " +
+      errors_.add(e_.position_of("updates"), "'updates': 'optimizer' is also set (at " +
                                                  e_.position_of("optimizer").str() +
                                                  "); move it into an update");
     }
@@ -156,7 +156,7 @@ class ExperimentMaker {
     if (!c.optimizer.item.is_null() && c.updates.empty() &&
         std::find(costs.begin(), costs.end(), kCost) == costs.end()) {
       errors_.add(e_.position_of("optimizer"),
-                  "'optimizer' minimizes the cost named cost, but model.costs has " + join(costs, ", ") +
+                  "'optimizer' minimizes the cost named 'cost', but model.costs has " + join(costs, ", ") +
                       "; write updates: {" + costs[0] + ": {cost: " + costs[0] + ", optimizer: ...}}");
     }
     if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
@@ -254,7 +254,7 @@ class ExperimentMaker {
               .empty())  // an image of the right size would pass as it is, not prepared as in training
         errors_.add(
             predict.outputs.position(),
-            "predict: 'data' is missing (the flow with the stages for a file, as in `data: validation`)");
+            "predict: 'data' is missing; set it to the flow that prepares files, such as `data: validation`");
     }
     if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
     errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);

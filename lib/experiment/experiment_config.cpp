@@ -87,19 +87,20 @@ struct EngineParams {
 constexpr std::array kFactors = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
 
 Schema<EngineParams> engine_schema() {
-  return Schema<EngineParams>("Where and how programs run.")
-      .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
-      .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
-      .field(
-          "precision", &EngineParams::precision,
-          "what the factors of matrix products are rounded to, in training and inference; products, sums, "
-          "variables, convolutions and all else are float32. bf16 is faster on processors that multiply it "
-          "(AVX512-BF16, AMX); fp16 is computed in float32")
+  return Schema<EngineParams>("Settings of the engine that runs programs.")
+      .field("backend", &EngineParams::backend, "auto: the fastest one of this build and machine")
+      .field("dtype", &EngineParams::dtype,
+             "type of variables and activations; float64: only on the reference backend")
+      .field("precision", &EngineParams::precision,
+             "type that the factors of matrix products are rounded to, in training and inference; products, "
+             "sums, variables, convolutions and everything else stay float32. bf16 is faster on processors "
+             "with bf16 multiplication (AVX512-BF16, AMX); fp16 is computed in float32")
       .field("algorithm", &EngineParams::algorithm,
-             "auto: measured unless the plan has it; heuristic: fixed rules; direct: direct convolutions")
+             "auto: measured, unless the plan already has the choice; heuristic: fixed rules; direct: direct "
+             "convolutions")
       .field("timing_s", &EngineParams::timing_s, at_least(0),
-             "seconds for measuring before the first step, what has the most work first; fixed rules choose "
-             "the rest")
+             "seconds for measurements before the first step, starting with the most work; fixed rules "
+             "choose the rest")
       .field("threads", &EngineParams::threads,
              "threads of each tower; auto: the processors divided among the towers");
 }
@@ -112,11 +113,12 @@ Schema<PredictSection> predict_schema() {
                         "outputs by name");
   FieldType outputs = FieldType::either({names, by_name}, "outputs: names, or layers by name");
   outputs.nullable = true;
-  return Schema<PredictSection>("What `tpack infer` predicts.")
-      .field("data", &PredictSection::data, "flow with the stages that files go through")
+  return Schema<PredictSection>("Inputs and outputs of `tpack infer`.")
+      .field("data", &PredictSection::data, "flow that prepares files")
       .field("outputs", &PredictSection::outputs,
-             "outputs of the model: a list, or by name; {p: {Softmax: fc}} applies a layer to the output fc, "
-             "{p: {output: fc, range: [0, 1]}} says which values of an image are black and white")
+             "outputs of the model: a list, or a map by name; {p: {Softmax: fc}} applies a layer to the "
+             "output fc, {p: {output: fc, range: [0, 1]}} sets the values of an image that are drawn as "
+             "black and white")
       .type(std::move(outputs));
 }
 
@@ -141,7 +143,7 @@ struct Codec<EngineSettings> {
     if (p->dtype == EngineFloat::kFloat64 && p->precision != ProductPrecision::kFp32) {
       reader.errors().add(
           node.find("precision")->position(),
-          "'precision' of engine: products of float64 are not rounded; leave out one of the two");
+          "'precision' of engine: products of float64 are not rounded; remove one of the two");
       return std::nullopt;
     }
     EngineSettings settings;
@@ -169,7 +171,7 @@ struct Codec<InitSection> {
     fields.insert(fields.begin(), {.name = "from",
                                    .type = Codec<Ref<Path>>::type(),
                                    .required = true,
-                                   .doc = "checkpoint that the weights are loaded from"});
+                                   .doc = "checkpoint with the weights"});
     FieldType type = FieldType::section(std::move(fields), "initial weights");
     type.nullable = true;
     return type;
@@ -202,7 +204,7 @@ struct Codec<InitSection> {
 
 template <>
 struct Codec<PredictSection> {
-  static FieldType type() { return FieldType::section(predict_schema().fields(), "what is predicted"); }
+  static FieldType type() { return FieldType::section(predict_schema().fields(), "outputs to predict"); }
   static std::optional<PredictSection> parse(const ConfigNode& node, Reader& reader) {
     return parse_section(predict_schema(), node, "predict", reader);
   }
@@ -325,43 +327,43 @@ Schema<ExperimentConfig> experiment_schema() {
   FieldType model = FieldType::section(model_fields(), "a model");
   model.nullable = true;
   const Schema<SplitSettings> settings = split_settings_schema();
-  FieldType split = FieldType::section(settings.fields(), "how the data are divided", "shares");
+  FieldType split = FieldType::section(settings.fields(), "division of the data", "shares");
   split.nullable = true;
-  return Schema<C>("An experiment: data, model, and how it is trained.")
+  return Schema<C>("An experiment: data, model and training.")
       .field("tpack", &C::tpack, between(1, 1), "version of the config format")
       .field("name", &C::name, "name of the run and its folder; default: the file's name")
       .field("seed", &C::seed, at_least(0), "seed of all random numbers")
       .field("plugins", &C::plugins, "shared libraries with more components")
-      .field("vars", &C::vars, "values that expressions use")
+      .field("vars", &C::vars, "values for expressions")
       .field("data", &C::data, "dataflows by name; `train` is the training data")
       .field("split", &C::split,
-             "how the source of `train` is divided: flows of `data` that begin without a source have their "
-             "part of it; 0.2 is a fifth for validation")
+             "divides the source of `train`: flows of `data` that begin without a source get their part of "
+             "it; 0.2 is a fifth for validation")
       .type(std::move(split))
       .field("model", &C::model, "the network, its cost and its metrics")
       .type(std::move(model))
       .field("optimizer", &C::optimizer, "how gradients update the variables")
       .field("updates", &C::updates,
-             "for several costs or networks: what a step trains, by name, in order; instead of `optimizer`")
+             "for several costs or networks: the updates of a step by name, in order; replaces `optimizer`")
       .field("freeze", &C::freeze,
              "trainable variables that keep their values: a regular expression for whole names "
-             "(features/.*/W), or a name with everything below it; one or a list")
-      .field("trainer", &C::trainer, "how a step runs, and on which devices")
+             "(features/.*/W) or a name with everything below it; one of them or a list")
+      .field("trainer", &C::trainer, "how steps run, and on which devices")
       .field("input", &C::input, "how batches get to the devices")
-      .field("engine", &C::engine, "where and how programs run")
+      .field("engine", &C::engine, "settings of the engine that runs programs")
       .field("starting_epoch", &C::starting_epoch, at_least(1), "number of the first epoch")
       .field("max_epoch", &C::max_epoch, at_least(0), "number of the last epoch")
-      .field("steps_per_epoch", &C::steps_per_epoch,
-             "steps per epoch, after which callbacks run; data: as many as a pass has")
-      .field("callbacks", &C::callbacks, "what runs besides the training step")
+      .field(
+          "steps_per_epoch", &C::steps_per_epoch,
+          "steps per epoch, after which callbacks run; data: the number of steps in a pass over data.train")
+      .field("callbacks", &C::callbacks, "actions besides the training step")
       .field("default_callbacks", &C::default_callbacks, "callbacks that run after `callbacks`, or false")
       .field("monitors", &C::monitors, "where statistics are written")
-      .field("init", &C::init, "weights that a new run starts with")
+      .field("init", &C::init, "initial weights of a new run")
       .field("gates", &C::gates,
-             "bounds that statistics must meet at the end, by statistic; `best STATISTIC`: that the best "
-             "value of the "
-             "run must meet")
-      .field("predict", &C::predict, "what `tpack infer` predicts");
+             "bounds by statistic, which must be met at the end; `best STATISTIC`: bound for the best value "
+             "of the run")
+      .field("predict", &C::predict, "inputs and outputs of `tpack infer`");
 }
 
 FieldType config_structure() {
@@ -370,7 +372,7 @@ FieldType config_structure() {
   fields.push_back({.name = "include",
                     .type = FieldType::either({path, FieldType::list_of(path)}, "paths"),
                     .default_value = ConfigNode::list({}),
-                    .doc = "config files that this one extends, with paths relative to it"});
+                    .doc = "config files that this one extends; paths are relative to this file"});
   return FieldType::section(std::move(fields), "a config");
 }
 

@@ -32,8 +32,8 @@ std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& com
     return counts;
   }
   throw ConfigError(where, "the classes of '" + component +
-                               "' cannot be counted: no source of data.train has "
-                               "class numbers of that name; write a list of weights");
+                               "' cannot be counted: no source of data.train has class numbers with that "
+                               "name; write a list of weights");
 }
 
 std::string three_digits(double value) {
@@ -54,11 +54,10 @@ void report_weights(const std::vector<ClassCount>& counts, const std::vector<dou
   const auto [least, most] = std::ranges::minmax(weights);
   constexpr double kFar = 300;
   if (least > 0 && most / least > kFar)
-    log::warning(
-        Problem{where, "class_weights go from " + three_digits(least) + " to " + three_digits(most) +
-                           ": a few samples or pixels decide the gradient; milder ones, such as [1, 10], "
-                           "often learn more"}
-            .str());
+    log::warning(Problem{where, "class_weights go from " + three_digits(least) + " to " + three_digits(most) +
+                                    ": a few samples or pixels dominate the gradient; smaller ratios, such "
+                                    "as [1, 10], often work better"}
+                     .str());
 }
 
 std::vector<double> value_of_classes(const Experiment& experiment, const DataFlow& train,
@@ -91,14 +90,14 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
   component.position = of.position;
   if (!may_look_at(train))
     throw ConfigError(of.position, "the mean and deviation of '" + of.input +
-                                       "' are not known before training: the samples of data.train come "
-                                       "once; write them, as Elementwise: 30 * x + 40");
+                                       "' are not known before training, because the samples of data.train "
+                                       "come only once; write the numbers, as in Elementwise: 30 * x + 40");
   const int64_t columns = variable.spec.shape[1];
   const int64_t known = numbers_of_sample(train, component);
   if (known != columns)
     throw ConfigError(of.position, "'" + of.input + "' has " + std::to_string(known) +
-                                       (known == 1 ? " number" : " numbers") + " in each sample, but " +
-                                       std::to_string(columns) + " are to be brought to their scale");
+                                       (known == 1 ? " number" : " numbers") + " in each sample, but x has " +
+                                       std::to_string(columns) + " columns");
   std::vector<double> means;
   std::vector<double> deviations;
   const bool has_images = std::ranges::any_of(train.spec(), &ComponentSpec::is_image);
@@ -107,16 +106,16 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
   const auto value = [&](double x) {
     if (!of.log1p) return x;
     if (x <= -1)
-      throw ConfigError(of.position, "'" + of.input + "' has " + shortest(x) +
-                                         " in data.train, and log(1 + x) needs numbers above -1; remove "
-                                         "`log: true`");
+      throw ConfigError(of.position,
+                        "'" + of.input + "' has " + shortest(x) +
+                            " in data.train, but log(1 + x) needs numbers above -1; remove `log: true`");
     return std::log1p(x);
   };
   for (const Moments& column : moments_of(train, component, static_cast<size_t>(columns), most, value)) {
     if (column.count == 0 || !std::isfinite(column.squares))
       throw ConfigError(of.position,
                         "the mean and deviation of '" + of.input + "' are not finite: data.train has " +
-                            (column.count == 0 ? "no samples" : "numbers that are not, or too large"));
+                            (column.count == 0 ? "no samples" : "numbers that are not finite or too large"));
     means.push_back(column.mean);
     deviations.push_back(column.squares > 0 ? column.deviation() : 1);
   }

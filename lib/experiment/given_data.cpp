@@ -20,8 +20,9 @@ ConfigNode with_path(const ConfigNode& node, const std::string& path) {
   errors.throw_if_any();
   const char* field = source->path_field();
   if (field == nullptr)
-    throw ConfigError(item.position, "source " + item.name + " does not read one file or folder, as '" +
-                                         path + "' is; set its fields with --set data.FLOW");
+    throw ConfigError(item.position, "source " + item.name +
+                                         " cannot read a single file or folder such as '" + path +
+                                         "'; set its fields with --set data.FLOW");
   const ConfigNode* inner = item.params.is_map() ? item.params.find(field) : nullptr;
   const bool is_source = inner != nullptr && inner->is_map();
   const ConfigNode value =

@@ -39,10 +39,10 @@ void check_items(const ConfigNode& node, const IgnoredOfInput& inputs, Diagnosti
     const std::string number = std::to_string(input->second);
     const ConfigNode* const given = entry.value.find("ignore_label");
     if (given == nullptr || given->is_null())
-      errors.add(entry.key_position, entry.key + ": '" + input->first + "' has " + number +
-                                         " where it does not count, which would be taken for a class; write "
-                                         "ignore_label: " +
-                                         number);
+      errors.add(
+          entry.key_position,
+          entry.key + ": '" + input->first + "' has " + number +
+              " where it does not count, which would be treated as a class; write ignore_label: " + number);
     else if (given->text() != number)
       errors.add(given->position(), "'ignore_label' is " + given->text() + ", but '" + input->first +
                                         "' has " + number +
@@ -95,7 +95,7 @@ void warn_of_counted_labels(const ConfigNode& model) {
     log::warning(Problem{params.position(),
                          "metric " + type + " counts the labels " + found->second + " of '" + found->first +
                              "', which the cost ignores; write ignore_label: " + found->second +
-                             " there, too"}
+                             " in the metric, too"}
                      .str());
   });
 }

@@ -28,7 +28,7 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
   }
   const auto text = content.texts.find(layout::kConfig);
   if (text == content.texts.end())
-    throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
+    throw CheckpointError(path, "has no config: it was not written by `tpack train`");
   return load_experiment_config_text(text->second, path, overrides);
 }
 
@@ -99,16 +99,15 @@ std::vector<PredictOutput> InferenceModel::outputs() const {
   const std::string add = "the config of the model has no 'predict.outputs'; add --set 'predict={data: " +
                           std::string(config_.data.contains("validation") ? "validation" : "train");
   if (outputs.is_null() && config_.model.is_null()) {
-    throw ConfigError(add +
-                      ", outputs: [NAME]}', with a name of what the trainer gives, and the flow with the "
-                      "augmentation of a file");
-  }
-  if (outputs.is_null()) {
     throw ConfigError(
         add +
-        ", outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
-        "scores, and the flow with the augmentation of a file; for a generator, --set 'predict={data: train, "
-        "outputs: [LAYER]}', with the layer that it gives, and --count N");
+        ", outputs: [NAME]}', with the name of an output of the trainer, and the flow that prepares files");
+  }
+  if (outputs.is_null()) {
+    throw ConfigError(add +
+                      ", outputs: {probability: {Softmax: LAYER}}}', with the layer of the scores, and the "
+                      "flow that prepares files; for a generator, --set 'predict={data: train, outputs: "
+                      "[LAYER]}', with its output layer, and --count N");
   }
   Diagnostics errors;
   std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);
@@ -128,8 +127,8 @@ void InferenceModel::check_batch(const std::map<std::string, Tensor>& batch) con
     if (!input.batched) continue;
     const int64_t count = found.shape[0];
     if (samples.value_or(count) != count)
-      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) + " samples, another one " +
-                       std::to_string(*samples));
+      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) +
+                       " samples, but another one has " + std::to_string(*samples));
     samples = count;
   }
 }

@@ -93,7 +93,7 @@ SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedDat
 
 void SampleMaps::apply(Datapoint& sample) const {
   for (const auto& [key, map] : maps_) {
-    if (!map->apply(sample, {0, {}, key, false})) throw DataError("is dropped by a map of the flow");
+    if (!map->apply(sample, {0, {}, key, false})) throw DataError("was dropped by a map of the flow");
   }
 }
 

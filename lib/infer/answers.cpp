@@ -142,7 +142,7 @@ std::optional<Answers::Text> Answers::find(const std::string& name) const {
   if (name == kScore && classes_)
     return [this](const Prediction& p) { return csv_field(ranked(p)[0].score); };
   if (name == kProbability && (classes_ || set_))
-    throw ConfigError("--columns: 'probability' of which class? Write " + join_first(names()));
+    throw ConfigError("--columns: 'probability' needs a class; write " + join_first(names()));
   const auto of = class_element(name);
   if (!of) return std::nullopt;
   return [this, of = *of](const Prediction& p) { return probability(p, of); };

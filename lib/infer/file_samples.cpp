@@ -112,8 +112,8 @@ class ImageFiles final : public FileSamples {
     }
     const TensorSpec& made = maps_.spec()[component()].tensor;
     if (full_size_ || !made.shape.known() || made == input_.spec) return;
-    throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() +
-                                           ", the model takes " + input_.spec.str() +
+    throw ConfigError(flow.position(), "flow '" + flow.text() + "' produces " + made.str() +
+                                           ", but the model takes " + input_.spec.str() +
                                            "; add a Resize to the flow");
   }
   size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
@@ -149,7 +149,7 @@ class ImageFiles final : public FileSamples {
       if (at && given_corners && input_.layout == "HWC")
         place = PictureMaps::place_of(sample.tensor(*at), value.shape(), picture);
       if (value.spec() == input_.spec || (full_size_ && has_channels_of_input(value.spec()))) return value;
-      throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
+      throw DataError("becomes " + value.spec().str() + ", but the model takes " + input_.spec.str() +
                       "; add a Resize to the flow that `predict.data` names");
     } catch (const std::bad_alloc&) {
       throw;
@@ -213,11 +213,11 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model, cons
   const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
   if (may_be_images && !(are_tables && reads_tables(model))) {
     if (request.truth)
-      throw ConfigError("--columns: image files have no true values; predict a flow that has, with --data");
+      throw ConfigError("--columns: image files have no true values; use --data with a flow that has them");
     return std::make_unique<ImageFiles>(model, *image, request.full_size);
   }
   if (request.full_size)
-    throw ConfigError("--full-size is for image files, and this model takes rows of tables");
+    throw ConfigError("--full-size applies only to image files; this model takes rows of tables");
   return make_table_samples(model, request);
 }
 

@@ -85,21 +85,20 @@ class Inference {
         continue;
       }
       if (line_ > 0)
-        throw DataError("standard input has rows of a table and the file " + item->path +
-                        "; it may have either (is a path before it wrong?)");
+        throw DataError("standard input has both rows of a table and the path " + item->path +
+                        "; it must have only one of the two (check the paths before it)");
       read(item->path);
     }
     read_lines();
     if (line_ == 1 && counts_.all == 0)
       log::warning("standard input has '" + header_.substr(0, 60) +
-                   "', which is taken for the header of a table, "
-                   "and no row");
+                   "', which looks like a table header, but no rows");
     for (int64_t i = 0; i < options_.count.value_or(0); ++i) read("sample " + std::to_string(i));
     if (!options_.data.empty()) read(options_.data);
     flush(Batch::kAsItIs);
     writer_->finish();
     if (bad_ > kMaxListed)
-      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
+      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output lists the error of each");
     counts_.unit = first().samples().unit();
     return counts_;
   }
@@ -190,7 +189,7 @@ class Inference {
       std::vector<FileSample> of_all = {std::move(sample)};
       for (std::vector<FileSample>& all : others) {
         if (number >= all.size())
-          throw DataError(what + ": the models read different numbers of samples of it");
+          throw DataError(what + ": the models read different numbers of samples from it");
         of_all.push_back(std::move(all[number]));
       }
       ++number;
@@ -285,7 +284,7 @@ class Inference {
     for (const Tensor& values : p.outputs) {
       for (int64_t i = 0; i < values.elements(); ++i) {
         if (!std::isnan(values.at(i))) continue;
-        p.error = p.file + ": the model gives NaN";
+        p.error = p.file + ": the output of the model is NaN";
         p.outputs.clear();
         ++counts_.bad;
         return;
@@ -307,8 +306,8 @@ class Inference {
       const bool is_image =
           roles_[i].role == OutputRole::kPicture && !masks_.is_mask(first().predictor().forms()[i]);
       if (is_image && !output.range && !has_own_range(meaning))
-        log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
-                  ", which its values fit; to say it, write {output: " + output.from.name +
+        log::info("output '" + output.name + "': black and white are drawn for " + str(ranges_.back()) +
+                  ", chosen from the values; to set the range, write {output: " + output.from.name +
                   ", range: [BLACK, WHITE]} in predict.outputs");
     }
   }
@@ -316,8 +315,8 @@ class Inference {
   void warn_if_cut(const Prediction& p) {
     if (!p.place || p.place->shows_all() || std::exchange(said_cut_, true)) return;
     log::warning(p.file +
-                 ": the flow of predict.data cuts pictures, and the model does not see all of them: masks "
-                 "have class 0 there, other outputs show what it sees (a Resize keeps all)");
+                 ": the flow of predict.data crops pictures, so the model sees only a part of them: cropped "
+                 "pixels get class 0 in masks and are missing in other outputs; use a Resize to keep them");
   }
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());

@@ -33,22 +33,20 @@ class Roles {
     for (const auto& [is_set, option] :
          {std::pair(options.overlays, "--overlays"), std::pair(options.contours, "--contours")}) {
       if (is_set && options.images.empty())
-        throw ConfigError(std::string(option) + ": --images is missing, the folder that they are written to");
+        throw ConfigError(std::string(option) + ": --images is missing; set it to the output folder");
       const auto& forms = predictor.forms();
       const auto is_mask = [&](const OutputForm& form) { return masks.is_mask(form); };
       if (is_set && std::none_of(forms.begin(), forms.end(), is_mask))
-        throw ConfigError(
-            std::string(option) +
-            ": no output of predict has class numbers of pixels, integers [height, width], or the "
-            "probabilities of one class, [1, height, width] of a Sigmoid; there are " +
-            described_outputs(predictor));
+        throw ConfigError(std::string(option) +
+                          ": no output of predict has class numbers of pixels, integers [height, width], or "
+                          "probabilities of one class (a Sigmoid of [1, height, width]); there are " +
+                          described_outputs(predictor));
     }
     if (!options.images.empty() && !has(OutputRole::kPicture)) {
       throw ConfigError(
-          "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
-          "channels, as many numbers as the image has that the model takes, or class numbers of pixels, "
-          "int32 "
-          "[height, width]; there are " +
+          "--images: no output of predict is an image: [channels, height, width] with 1 or 3 channels, a "
+          "vector with the size of the input image, or class numbers of pixels, int32 [height, width]; there "
+          "are " +
           described_outputs(predictor));
     }
   }
@@ -100,7 +98,7 @@ class Roles {
       return;
     }
     throw ConfigError(
-        "--top-k: no output of predict is probabilities of classes, which a Softmax gives; there are " +
+        "--top-k: no output of predict is probabilities of classes (from a Softmax); there are " +
         described_outputs(predictor_));
   }
   void check_threshold(const MaskWriter& masks) const {
@@ -109,9 +107,8 @@ class Roles {
       if (classes_of(outputs_[i]) == 2 || masks.is_of_probabilities(predictor_.forms()[i])) return;
     }
     throw ConfigError(
-        "--threshold: no output of predict is a set of labels, probabilities of two classes (of a Softmax, "
-        "or "
-        "of a Sigmoid of one unit), or (with --overlays or --contours) probabilities of pixels; there are " +
+        "--threshold: no output of predict is a set of labels, probabilities of two classes (from a Softmax, "
+        "or a Sigmoid of one unit), or (with --overlays or --contours) probabilities of pixels; there are " +
         described_outputs(predictor_));
   }
   /// Names that were given must be those of all classes.
@@ -125,7 +122,7 @@ class Roles {
       throw ConfigError(names + "the model has " + std::to_string(classes) +
                         " classes; write one name per line");
     }
-    throw ConfigError(names + "but no output of predict has as many numbers; there are " +
+    throw ConfigError(names + "but no output of predict has this many numbers; there are " +
                       described_outputs(predictor_));
   }
 

@@ -100,12 +100,12 @@ std::unique_ptr<FileSamples> SamplePredictor::samples_of(const InferenceModel& m
   if (!options.count) {
     const std::vector<std::string> files = list.known();
     if (files.empty())
-      throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
+      throw DataError("no input files; name images, folders, @LIST, or - for a list on standard input");
     return make_file_samples(model, request, files);
   }
   if (!needed.empty())
-    throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
-                      needed[0] + "=VALUE, or name files that have it");
+    throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; set it with --input " +
+                      needed[0] + "=VALUE, or name files that contain it");
   return make_counted_samples(model);
 }
 

@@ -81,7 +81,7 @@ class TableFiles final : public FileSamples {
     if (source_ == nullptr || source_->reopen_with("", names_) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
                                            flow.name +
-                                           "' reads no other files; CSV, Npz, HDF5 and SVMLight do");
+                                           "' cannot read other files; use CSV, Npz, HDF5 or SVMLight");
   }
 
   std::vector<std::string> inputs() const override { return needed_; }
@@ -185,7 +185,7 @@ class TableFiles final : public FileSamples {
         const Tensor& value = d.to_tensor(table.maps.spec().index({input.component.c_str()}, "infer"));
         if (!(value.spec() == input.spec))
           throw DataError("component '" + input.component + "' is " + value.spec().str() +
-                          ", the model takes " + input.spec.str());
+                          ", but the model takes " + input.spec.str());
         out.inputs.push_back(value.clone());
       }
       if (!truth_.empty())

@@ -28,7 +28,7 @@ class DummyInput final : public InputSource {
  public:
   using Params = NoParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Endless batches of zeros, to time everything but the data.");
+    return Schema<Params>("Endless batches of zeros, to time everything except the data.");
   }
   explicit DummyInput(Params /*p*/) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {

@@ -83,9 +83,7 @@ class FeedReader final : public InputReader {
 class FeedInput final : public InputSource {
  public:
   using Params = NoParams;
-  static Schema<Params> schema() {
-    return Schema<Params>("Batches made one at a time, when they are needed.");
-  }
+  static Schema<Params> schema() { return Schema<Params>("Batches made one at a time, on demand."); }
   explicit FeedInput(Params /*p*/) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<FeedReader>(setup);

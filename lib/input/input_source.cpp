@@ -41,8 +41,8 @@ std::string fix_of_channels(const TowerInput& input, const ComponentSpec& compon
   const auto same = std::ranges::find_if(
       EnumNames<Color>::kNames, [&](const auto& color) { return channels_of(color.second) == wanted[3]; });
   if (same == EnumNames<Color>::kNames.end()) return "";
-  return std::string("; for files of images, set color: ") + same->first +
-         " of their source, or write shape: " + given.shape.drop_front().str();
+  return std::string("; for image files, set color: ") + same->first +
+         " in their source, or write shape: " + given.shape.drop_front().str();
 }
 
 /// " with AugmentImageComponent: [Resize: [8, 8]]" where images of another height or width are wanted.
@@ -107,7 +107,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
-                                     " gives " + given.str() + fix_of(input, batches[*at], wanted));
+                                     " produces " + given.str() + fix_of(input, batches[*at], wanted));
     }
     if (batches[*at].is_image && input.layout == "CHW") {
       errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +

@@ -25,9 +25,8 @@ class Conv2D final : public Layer {
                    "pixels between the kernel's elements")
             .field("padding", option<Params>(&Params::padding),
                    padding_doc("'same': output size input / stride, rounded up; 'valid': no padding").c_str())
-            .field("groups", option<Params>(&Params::groups), at_least(1),
-                   "parts that the channels are split into")
-            .field("use_bias", option<Params>(&Params::use_bias), "adds one value per filter"));
+            .field("groups", option<Params>(&Params::groups), at_least(1), "number of groups of channels")
+            .field("use_bias", option<Params>(&Params::use_bias), "add one value per filter"));
   }
   explicit Conv2D(const Params& p) : options_(p.options()) {}
 

@@ -8,8 +8,8 @@ namespace tpack {
 
 /// What losses that compare the embeddings of samples share.
 constexpr const char* kNormalizeDoc =
-    "true: embeddings are divided by their lengths, so that distances are from 0 to 2 and have the order of "
-    "the cosine; false: distances of the embeddings as they are";
+    "true: divide embeddings by their lengths, so that distances are from 0 to 2 and ordered like the "
+    "cosine; false: use the embeddings unchanged";
 
 /// The embeddings as floats [N, D], divided by their lengths if `normalize`. `owner`: "cost TripletLoss".
 /// Errors: ConfigError; ShapeError for another number of axes.

@@ -17,10 +17,10 @@ class FullyConnected final : public Layer {
             .field("units", option<Params>(&Params::units), at_least(1), "number of outputs")
             .required()
             .shorthand()
-            .field("use_bias", option<Params>(&Params::use_bias), "adds one value per output")
+            .field("use_bias", option<Params>(&Params::use_bias), "add one value per output")
             .field("flatten", option<Params>(&Params::flatten),
-                   "true: all axes but the batch's are one; false: the same product for each place of the "
-                   "axes before the last one, [N, T, in] to [N, T, units]"));
+                   "true: flatten all axes except the batch; false: apply the same product along the last "
+                   "axis, from [N, T, in] to [N, T, units]"));
   }
   explicit FullyConnected(const Params& p) : options_(p.options()) {}
 

@@ -20,7 +20,7 @@ class Gradient final : public Layer {
                "Gradient of the sum of its input with respect to an output: `Gradient: {input: "
                "score, wrt: image}`. A cost may use it: it is differentiated again.")
         .example("Gradient: image")
-        .field("wrt", &Params::wrt, "layer or input that the layer's input depends on, floats")
+        .field("wrt", &Params::wrt, "float layer or input that this layer's input depends on")
         .required()
         .shorthand();
   }

@@ -11,13 +11,12 @@ class LayerNorm final : public Layer {
   using Params = AffineNormParams<nn::LayerNormOptions>;
   static Schema<Params> schema() {
     return affine_norm_schema<nn::LayerNormOptions>(
-               "Layer normalization: over all values of a sample, then one scale and offset for each "
-               "channel.",
+               "Layer normalization: normalizes over all values of a sample, then applies one scale and "
+               "offset per channel.",
                "LayerNorm: {epsilon: 1.0e-3}")
         .field("last_axes", option<Params>(&Params::last_axes), at_least(1),
-               "normalizes over so many last axes instead, with a scale and an offset for each of their "
-               "elements: "
-               "1 for [N, T, C], as in Transformers");
+               "number of last axes to normalize over instead, with a scale and an offset for each of their "
+               "elements: 1 for [N, T, C], as in Transformers");
   }
   explicit LayerNorm(const Params& p) : options_(p.options()) {}
 

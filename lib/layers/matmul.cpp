@@ -13,11 +13,11 @@ class MatMulLayer final : public Layer {
   using Params = MatMulParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Products of matrices, `input: [a, b]`: of the last two axes, for each matrix of the axes "
-               "before them.")
+               "Matrix products of the last two axes of its inputs, `input: [a, b]`; the axes before them "
+               "are batches of matrices.")
         .example("MatMul: {transpose_b: true}")
-        .field("transpose_a", &Params::transpose_a, "takes the first one transposed")
-        .field("transpose_b", &Params::transpose_b, "takes the second one transposed");
+        .field("transpose_a", &Params::transpose_a, "transpose the first input")
+        .field("transpose_b", &Params::transpose_b, "transpose the second input");
   }
   explicit MatMulLayer(Params p) : p_(p) {}
 

@@ -32,8 +32,8 @@ template <class Options>
 Schema<WeightedParams<Options>> with_weight_fields(Schema<WeightedParams<Options>> schema) {
   using Params = WeightedParams<Options>;
   return schema.field("activation", &Params::activation_layer, "layer applied to the result")
-      .field("kernel_initializer", &Params::kernel_component, "values of W; default VarianceScaling")
-      .field("bias_initializer", &Params::bias_component, "values of b; default zeros");
+      .field("kernel_initializer", &Params::kernel_component, "initial values of W; default: VarianceScaling")
+      .field("bias_initializer", &Params::bias_component, "initial values of b; default: zeros");
 }
 
 }  // namespace tpack

@@ -15,8 +15,7 @@ class OrdinalProbabilities final : public Layer {
   using Params = OrdinalProbabilitiesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Probabilities of ordered classes from the scores of the borders between them, which "
-        "OrdinalCrossEntropy trains.");
+        "Probabilities of ordered classes from the scores of their borders; train with OrdinalCrossEntropy.");
   }
   explicit OrdinalProbabilities(Params /*p*/) {}
 

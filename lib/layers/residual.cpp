@@ -19,7 +19,7 @@ class Residual final : public Layer {
         .example("Residual: {layers: [{Conv2D: {filters: 4, activation: ReLU}}, {Conv2D: {filters: 4}}]}")
         .field("layers", &Params::layers, "the residual branch")
         .required()
-        .field("shortcut", &Params::shortcut, "layers of the other branch; none: the input itself");
+        .field("shortcut", &Params::shortcut, "layers of the shortcut branch; default: the input itself");
   }
   explicit Residual(Params p) : p_(std::move(p)) {}
 
@@ -32,9 +32,9 @@ class Residual final : public Layer {
     const Symbol branch = network.build(branch_, in[0]);
     const Symbol shortcut = build_shortcut(network, in[0]);
     if (!(branch.shape() == shortcut.shape())) {
-      throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() +
-                                       ", but the shortcut gives " + shortcut.spec().str() +
-                                       "; add shortcut layers that give the same shape");
+      throw ShapeError(b.origin(), b.path() + ": the layers produce " + branch.spec().str() +
+                                       ", but the shortcut produces " + shortcut.spec().str() +
+                                       "; add shortcut layers that produce the same shape");
     }
     return b.add(branch, shortcut);
   }

@@ -15,7 +15,7 @@ class WithDefaults final : public Layer {
  public:
   using Params = WithDefaultsParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Layers with parameters set by layer type.")
+    return Schema<Params>("Layers with default parameters by layer type.")
         .example(
             "WithDefaults: {defaults: {Conv2D: {filters: 32, use_bias: false}}, layers: [Conv2D, ReLU, "
             "Conv2D, ReLU]}")

@@ -95,9 +95,8 @@ class Csv final : public Monitor {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Writes stats.csv: one row per step that has values, one column per scalar. A "
-        "resumed run starts it with the history of its checkpoint; a damaged file is kept as "
-        "stats.csv.MMDD-HHMMSS.");
+        "Writes stats.csv: one row per step that has values, one column per scalar. A resumed run starts "
+        "with the history in its checkpoint; a damaged file is kept as stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 

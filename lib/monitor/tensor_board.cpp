@@ -60,7 +60,7 @@ class TensorBoard final : public Monitor {
     return Schema<Params>("Writes scalars, images, histograms and texts to an event file for TensorBoard.")
         .example("TensorBoard: {flush_s: 60}")
         .field("flush_s", &Params::flush_s, at_least(0),
-               "seconds between writes within an epoch; the end of an epoch always writes");
+               "seconds between writes within an epoch; it always writes at the end of an epoch");
   }
   explicit TensorBoard(Params p) : p_(p) {}
 

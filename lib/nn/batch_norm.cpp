@@ -18,8 +18,8 @@ bool is_frozen(Builder& b, const BatchNormOptions& o) {
 void reject_single_values(const Builder& b, const Shape& shape) {
   if (shape.elements() != shape[1]) return;
   throw_shape_error(b, "a batch of shape " + shape.str() +
-                           " has one value per channel, and the output would not depend on it; use "
-                           "larger batches (and BatchData without a remainder of one sample), or LayerNorm");
+                           " has one value per channel, so the output would not depend on it; use larger "
+                           "batches (and BatchData without a remainder of one sample), or LayerNorm");
 }
 
 struct ChannelStatistics {

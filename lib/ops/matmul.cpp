@@ -6,8 +6,8 @@ namespace tpack {
 
 Schema<MatMulParams> MatMul::schema() {
   return Schema<MatMulParams>("Product of matrices.")
-      .field("transpose_a", &MatMulParams::transpose_a, "takes the first one transposed")
-      .field("transpose_b", &MatMulParams::transpose_b, "takes the second one transposed");
+      .field("transpose_a", &MatMulParams::transpose_a, "transpose the first factor")
+      .field("transpose_b", &MatMulParams::transpose_b, "transpose the second factor");
 }
 
 namespace {

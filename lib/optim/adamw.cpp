@@ -18,12 +18,11 @@ class AdamW final : public Optimizer {
     return adam_schema<Params>("Adam with decoupled weight decay.")
         .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}")
         .field("weight_decay", &Params::weight_decay, at_least(0),
-               "part of each parameter that is subtracted per step, times the learning rate")
-        .field(
-            "exclude", &Params::exclude,
-            "variables that do not decay: names with everything below them, or regular expressions for "
-            "whole names; [.*/b, .*/gamma, .*/beta] are biases and the parameters of normalizations, which "
-            "usual recipes leave out; default: all decay, as in PyTorch");
+               "share of each parameter that each step subtracts, times the learning rate")
+        .field("exclude", &Params::exclude,
+               "variables that do not decay: names with everything below them, or regular expressions for "
+               "whole names; [.*/b, .*/gamma, .*/beta] excludes biases and normalization parameters, as "
+               "usual recipes do; default: all decay, as in PyTorch");
   }
   explicit AdamW(const Params& p) : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {
     for (const Ref<VariablePattern>& pattern : p.exclude) decays_.entries.push_back({pattern, 0});

@@ -112,19 +112,17 @@ template <class P>
 Schema<P> optimizer_schema(std::string summary) {
   return Schema<P>(std::move(summary))
       .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
-             "step size: a number or a schedule; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on "
-             "all towers and ranks "
-             "together, and in proportion for others")
+             "step size: a number or a schedule; {base: 0.1, per: 256} is 0.1 for 256 samples per step (all "
+             "towers and ranks together) and scales in proportion")
       .shorthand()
       .field("learning_rate_multipliers", static_cast<VariableFactors P::*>(&P::learning_rate_multipliers),
              "factors of the learning rate by variable: a name with everything below it, or a regular "
-             "expression for whole names; the first one that matches counts")
+             "expression for whole names; the first match counts")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
              "gradient processors that run before the update, in order")
-      .field(
-          "clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
-          "largest absolute value of the variables after each update: those beyond it are set to it, as in a "
-          "Wasserstein GAN");
+      .field("clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
+             "largest absolute value of the variables after each update; larger ones are clipped, as in a "
+             "Wasserstein GAN");
 }
 
 }  // namespace tpack

@@ -17,13 +17,13 @@ class RmsProp final : public Optimizer {
  public:
   using Params = RmsPropParams;
   static Schema<Params> schema() {
-    return optimizer_schema<Params>("RMSProp: divides the gradient by a moving root mean square of itself.")
+    return optimizer_schema<Params>("RMSProp: divides the gradient by its moving root mean square.")
         .example("RMSProp: {learning_rate: 1.0e-3, decay: 0.9}")
         .field("decay", &Params::decay, between(0, 1), "decay of the mean of squares; below 1")
         .field("epsilon", &Params::epsilon, above(0), "added to the root")
-        .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
+        .field("momentum", &Params::momentum, between(0, 1), "share of the previous step to keep")
         .field("centered", &Params::centered,
-               "divides by the standard deviation of the gradient: the mean of gradients does not count");
+               "divide by the standard deviation of the gradient, so that its mean does not count");
   }
   explicit RmsProp(const Params& p) : Optimizer(p), p_(p) {
     if (p.decay == 1) throw ConfigError("optimizer RMSProp: 'decay' must be below 1");

@@ -166,7 +166,7 @@ class Bench {
       return program.name == "backward";
     });
     if (backward == programs.end() || programs.size() != 2)
-      throw ConfigError("only the step of a model with one update can be profiled for several nodes");
+      throw ConfigError("only a model with one update can be profiled for several nodes");
     const FlatLayout& layout = e_.trainer->variables()->layout("");
     const auto buckets = gradient_buckets(layout, bucket_bytes / static_cast<int64_t>(sizeof(float)));
     Stopwatch watch;

@@ -30,7 +30,7 @@ std::string difference(const Tensor& a, const Tensor& b) {
   double most = 0;
   for (const Tensor* tensor : {&a, &b})
     for (int64_t i = 0; i < tensor->elements(); ++i) most = std::max(most, std::abs(tensor->at(i)));
-  return "largest difference " + rounded(max_difference(a, b)) + " of values up to " + rounded(most);
+  return "largest difference " + rounded(max_difference(a, b)) + " for values up to " + rounded(most);
 }
 
 /// Of two histories [[step, value], ...].

@@ -55,7 +55,7 @@ LiveView::LiveView(std::vector<std::string> folders) : folders_(std::move(folder
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     if (!fs::is_directory(folder)) throw DataError(folder, "no such run folder");
     if (!holds_a_run(folder) && runs_in(folder).empty())
-      throw DataError(folder, "has no run; give a run folder of tpack train or tpack sweep");
+      throw DataError(folder, "has no run; name a run folder of tpack train or tpack sweep");
   }
   find_runs();
 }

@@ -56,8 +56,8 @@ std::vector<std::pair<const char*, uint64_t>> MemoryReport::parts() const {
 
 std::optional<std::string> MemoryReport::shortage(uint64_t limit) const {
   if (total() <= limit) return std::nullopt;
-  return "training needs " + human_bytes(total()) + " of memory at its peak, and " + human_bytes(limit) +
-         " is available: the system may end it, with the steps since the last checkpoint lost";
+  return "training needs " + human_bytes(total()) + " of memory at its peak, but " + human_bytes(limit) +
+         " is available: the system may end it, and steps since the last checkpoint would be lost";
 }
 
 /// Of what counts against a limit of mappings, this process has mapped variables and activations, too.

@@ -18,7 +18,7 @@ RunStats read_run(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / kStatsFile : fs::path(path);
   if (!fs::exists(file))
     throw DataError(path,
-                    std::string("no ") + kStatsFile + " in this folder; give a run folder of tpack train");
+                    std::string("no ") + kStatsFile + " in this folder; name a run folder of tpack train");
   auto records = read_stats_json(file.string());
   if (!records) throw DataError(file.string(), "is not a file of statistics, or is damaged");
   const bool has_values = std::any_of(records->begin(), records->end(),

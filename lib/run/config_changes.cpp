@@ -98,7 +98,7 @@ void compare_items(const ConfigNode* before, const ConfigNode* now, const std::s
   }
   for (const ConfigNode* item : gone)
     changes.push_back(path + " no longer has " + component_item(*item, "component").name);
-  if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " has another order");
+  if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " is in a different order");
 }
 
 bool is_compared(const std::string& section) {
@@ -149,13 +149,13 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   const std::string before = optimizers_of(checkpoint);
   const std::string now = optimizers_of(run);
   if (before != now) {
-    throw ConfigError(optimizer, "the checkpoint was made with " + before + ", this run has " + now +
+    throw ConfigError(optimizer, "the checkpoint was made with " + before + ", but this run has " + now +
                                      "; resume with the same, or start a new run with these weights (init)");
   }
   std::vector<std::string> changes;
   const std::vector<std::string> order = updates_of(checkpoint);
   if (order != updates_of(run))
-    changes.push_back("updates were in the order " + join(order, ", ") + ", are in the order " +
+    changes.push_back("updates were in the order " + join(order, ", ") + ", now they are in the order " +
                       join(updates_of(run), ", "));
   for (const ConfigNode::Entry& entry : run.entries()) {
     if (is_compared(entry.key)) compare_items(checkpoint.find(entry.key), &entry.value, entry.key, changes);

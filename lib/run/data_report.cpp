@@ -74,7 +74,7 @@ std::map<std::string, std::string> known_bad_samples(const std::map<std::string,
     for (const SourceFacts& facts : flow.facts()) {
       if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
       texts[name] = "data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
-                    join(facts.remarks, "; ") + "; mend the data, or set data." + name +
+                    join(facts.remarks, "; ") + "; fix the data, or set data." + name +
                     ".on_error to skip or replace";
     }
   }
@@ -133,7 +133,7 @@ std::map<std::string, std::string> bad_samples_among_few(const std::map<std::str
     if (!complaint.empty())
       texts[name] = "data." + name +
                     ": a run stops when it reads a bad sample (on_error: stop): " + complaint +
-                    "; `tpack data check` finds all of them; mend the data, or set data." + name +
+                    "; `tpack data check` finds all of them; fix the data, or set data." + name +
                     ".on_error to skip or replace";
   }
   return texts;

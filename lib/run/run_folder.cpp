@@ -152,7 +152,7 @@ void RunFolder::enter(const ResumeRequest& resume) {
     if (newest) checkpoint_ = newest->path;
     if (!newest && !best.empty()) checkpoint_ = newest_of(best);
     if (const std::string left = set_aside_before(); !checkpoint_ && !left.empty()) {
-      throw ConfigError(path_ + ": has no checkpoint but those in " + left +
+      throw ConfigError(path_ + ": has no checkpoint except those in " + left +
                         "; resume one of them (--resume FILE), move them away (--resume never), or use " +
                         "another folder (--log-dir DIR)");
     }

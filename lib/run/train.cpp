@@ -207,9 +207,9 @@ void TrainRun::choose_plan() {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
-    plan_.remedy = "leave --plan out to plan again";
+    plan_.remedy = "remove --plan to plan again";
     if (plan_.sections.empty())
-      log::warning(options_.plan + ": this plan is empty; everything is planned again");
+      log::warning(options_.plan + ": this plan is empty, so everything is planned again");
   } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
     try {
       plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
@@ -226,8 +226,8 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
       world_.all_gather(digest_of(text), (std::string("the hash of the ") + what).c_str());
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
-    throw DistributedError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
-                           all[rank] + ", not " + all[0] +
+    throw DistributedError("rank " + std::to_string(rank) + " has a different " + what +
+                           " than rank 0 (hash " + all[rank] + ", not " + all[0] +
                            "); start all ranks with the same files and options");
   }
 }
@@ -241,17 +241,16 @@ void TrainRun::compare_with_checkpoint() {
     throw ConfigError(
         experiment_->position_of("split"),
         "the parts of the data would change: " + join(changes, "; ") +
-            "; samples that were learned would be in other parts; resume with the same split, or "
-            "start a new run");
+            "; training samples would move to other parts; resume with the same split, or start a new run");
   config_changes_ = config_changes(
       before, now, experiment_->updates.empty() ? Position() : experiment_->updates[0].position);
 }
 
 void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
-  log::warning("the config differs from the checkpoint's: " + join(config_changes_, "; ") +
-               "; the new values are used from here on" +
-               (kept_values_.empty() ? "" : ", but for what follows") +
+  log::warning("the config differs from that of the checkpoint: " + join(config_changes_, "; ") +
+               "; the new values are used from now on" +
+               (kept_values_.empty() ? "" : ", except for those below") +
                ", with the variables and the position in the data of the checkpoint");
 }
 
@@ -323,7 +322,7 @@ void TrainRun::start(Loop& loop) {
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->variables();
   if (store != nullptr && !e.updates.empty())
-    log::info("what is trained\n" + describe_variables(*store, e.updates));
+    log::info("trained variables\n" + describe_variables(*store, e.updates));
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
     log::info("no max_epoch: runs until stopped");
 }
@@ -347,11 +346,12 @@ void TrainRun::use_changed_hyper_parameters(Run& run) {
       run.set_hyper_parameter(name, *now);
       changed_values_.push_back(name + " was " + short_text(actual) + ", is " + short_text(*now));
     } else {
-      kept_values_.push_back(name + " stays " + short_text(actual) + ", as " +
-                             (is_known ? "a callback has set it" : "in the checkpoint") + ", and not " +
-                             short_text(*now) + "; to change it, add ScheduledHyperParamSetter: {param: " +
-                             name + ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) +
-                             ", " + short_text(*now) + "]]} to the callbacks");
+      kept_values_.push_back(name + " stays " + short_text(actual) +
+                             (is_known ? ", because a callback has set it" : ", as in the checkpoint") +
+                             ", not " + short_text(*now) +
+                             "; to change it, add ScheduledHyperParamSetter: {param: " + name +
+                             ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
+                             short_text(*now) + "]]} to the callbacks");
     }
   }
 }

@@ -51,7 +51,7 @@ std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& setting
       draws = 0;
     } else if (++draws == kMaxDraws) {
       throw ConfigError("--trials " + std::to_string(count) + ": the settings have only " +
-                        std::to_string(points.size()) + " different combinations; ask for fewer");
+                        std::to_string(points.size()) + " different combinations; lower it");
     }
   }
   return points;

@@ -156,7 +156,7 @@ class SearchDriver {
   void require_same_plan(const std::string& path) const {
     const std::vector<std::string> differences = plan_differences(record_.plan, planned_.plan);
     if (differences.empty()) return;
-    throw ConfigError(path + ": is of another search: " + join(differences, "; ") +
+    throw ConfigError(path + ": belongs to another search: " + join(differences, "; ") +
                       "; use the same options to continue it, or another folder (--log-dir DIR)");
   }
 
@@ -319,9 +319,9 @@ void require_processors(const PlannedSearch& planned, int jobs) {
   if (at_once == 1 || planned.most_towers <= static_cast<int64_t>(each)) return;
   throw ConfigError("--jobs " + std::to_string(jobs) + ": " + planned.run_of_most_towers + " has " +
                     std::to_string(planned.most_towers) + " towers, but each of " + std::to_string(at_once) +
-                    " runs at a time has " + std::to_string(each) + " of the " +
+                    " parallel runs gets " + std::to_string(each) + " of the " +
                     std::to_string(available_processors()) +
-                    " processors, and a tower needs one; use fewer jobs or fewer devices");
+                    " processors, and each tower needs one; use fewer jobs or fewer devices");
 }
 
 SearchOutcome run_search(const PlannedSearch& planned, const SearchJobs& jobs, const std::string& config,

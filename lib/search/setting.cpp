@@ -85,7 +85,7 @@ void read_values(const ConfigNode& list, SearchSetting& setting) {
     if (looks_like_a_range(item)) {
       if (list.size() > 1)
         throw ConfigError(where, "range '" + item.text() + "' is one of several values; write it alone, or " +
-                                     "put it in quotes within a list if it is a text");
+                                     "put it in quotes within a list if it is a string");
       setting.range = parse_range(item.text(), where);
       return;
     }

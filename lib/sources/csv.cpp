@@ -79,7 +79,7 @@ class CsvTable final : public RandomAccessSource {
     for (const auto& [column, value] : content_.reader.rounded())
       facts.remarks.push_back("column '" + column +
                               "' has numbers above 16,777,216 that float32 rounds, such as " + value +
-                              "; subtract an offset in the file, or leave a column of ids out");
+                              "; subtract an offset in the file; leave out a column of ids");
     facts.bad = std::ssize(content_.bad);
     if (!content_.bad.empty()) {
       const auto& [row, why] = *content_.bad.begin();
@@ -375,8 +375,7 @@ class CsvTable final : public RandomAccessSource {
     for (const auto& [column, words] : p_.na_values.by_column)
       if (!header.has(column)) mistakes.add(p_.na_values.position, header.unknown_in("na_values", column));
     if (mistakes.count() == 0 && header.looks_like_data())
-      log::warning(header.path() + ": the columns are called " + join_first(header.names()) +
-                   header.advice());
+      log::warning(header.path() + ": the columns are " + join_first(header.names()) + header.advice());
   }
 
   /// The columns that data.train has for a component, where the config means these.

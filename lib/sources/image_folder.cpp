@@ -71,18 +71,18 @@ class ImageFolder final : public RandomAccessSource {
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
     return with_image_files(
-        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder "
-                       "for each class: DIR/CLASS/NAME.jpg. Hidden files and folders, __MACOSX, and folders "
-                       "that runs of tpack have written are left out.")
+        Schema<Params>(
+            "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder per class: "
+            "DIR/CLASS/NAME.jpg. Ignores hidden files and folders, __MACOSX, and run folders of tpack.")
             .example("ImageFolder: {dir: photos/train}")
             .field("dir", &Params::dir,
-                   "the folder; classes are its folders in alphabetical order (by value if all are "
-                   "numbers), or those of data.train: then "
-                   "a folder may be missing, but none may be new")
+                   "the folder; its folders, in alphabetical order (by value if all are numbers), are the "
+                   "classes. Other flows use the classes of data.train: a folder may be missing, but none "
+                   "may be new")
             .required()
             .shorthand()
             .field("classes", &Params::classes,
-                   "false: images without labels, those in `dir` and in the folders below it"));
+                   "false: read images without labels from `dir` and all folders below it"));
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
@@ -179,7 +179,7 @@ class ImageFolder final : public RandomAccessSource {
                               (left_out_.folders.empty()
                                    ? ")"
                                    : "; folders inside them are not read: " + join_first(left_out_.folders) +
-                                         "; is 'dir' one folder too high?)"));
+                                         "; check whether 'dir' should be one of its folders)"));
   }
 
   /// Images in the folder and below it, in the order of their paths.
@@ -205,7 +205,7 @@ class ImageFolder final : public RandomAccessSource {
     if (failure) throw DataError(dir_, "cannot be listed: " + failure.message());
     if (files_.empty())
       throw DataError(
-          dir_, "has no images, neither in folders below it; their names end with " + image_file_endings());
+          dir_, "has no images, also not in folders below it; supported endings are " + image_file_endings());
     std::ranges::sort(files_, {}, &Entry::name);
     std::ranges::sort(left_out_.runs);
   }

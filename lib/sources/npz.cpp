@@ -28,16 +28,16 @@ class Npz final : public RandomAccessSource {
   using Params = NpzParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads arrays of NumPy, .npz or .npy; the first axis counts samples. Floats become "
-               "float32, integers int32; uint8 and bool remain. uint8 arrays [N, height, width], [N, "
-               "height, width, 1] and [N, height, width, 3] are images.")
+               "Reads NumPy arrays from .npz or .npy files; the first axis counts samples. Floats become "
+               "float32, integers int32; uint8 and bool stay. uint8 arrays [N, height, width], [N, height, "
+               "width, 1] and [N, height, width, 3] are images.")
         .example("Npz: {file: mnist.npz, arrays: {image: x_train, label: y_train}}")
-        .field("file", &Params::file, "what numpy.savez, savez_compressed or save wrote")
+        .field("file", &Params::file, "file written by numpy.savez, savez_compressed or save")
         .required()
         .shorthand()
         .field("arrays", &Params::arrays,
                "arrays by component; default: all arrays, under their own names. The array of an .npy file "
-               "has the file's name without .npy")
+               "is named after the file, without .npy")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit Npz(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {}

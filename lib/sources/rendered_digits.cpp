@@ -171,8 +171,8 @@ class RenderedDigits final : public RandomAccessSource {
     return Schema<Params>("Draws gray images of digits in many fonts, sizes and positions.")
         .example("RenderedDigits: {split: test, size: 1000}")
         .field("split", &Params::split,
-               "train: new images in every pass; test: always the same images, in fonts that look unlike "
-               "those of train")
+               "train: new images in every pass; test: always the same images, in fonts that look different "
+               "from those of train")
         .field("size", &Params::size, between(1, 1e12),
                "images per pass; default: 20,000 (train) or 5,000 (test)")
         .field("resolution", &Params::resolution, between(16, 128), "side of an image, pixels")

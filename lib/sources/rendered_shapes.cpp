@@ -40,9 +40,8 @@ class RenderedShapes final : public RandomAccessSource {
   using Params = RenderedShapesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws circles, squares and triangles of random colors on a noisy ground, "
-               "with a mask "
-               "of what each pixel is: segmentation without files.")
+               "Draws circles, squares and triangles of random colors on a noisy background, with a mask of "
+               "their classes, for segmentation without files.")
         .example("RenderedShapes: {split: test, size: 200}")
         .field("split", &Params::split, "train: new images in every pass; test: always the same images")
         .field("size", &Params::size, between(1, 1e12),

@@ -61,11 +61,10 @@ std::vector<double> order_values(const std::vector<std::string>& order) {
     if (!guess.see(text))
       throw DataError("'" + text + "' is neither a number nor a date such as 2020-04-03 or 2020-04-03 9:00");
   if (!guess.open().empty())
-    throw DataError("'" + guess.open() +
-                    "', of which nothing tells the day from the month; write dates as 2020-04-03");
+    throw DataError("'" + guess.open() + "', where day and month are ambiguous; write dates as 2020-04-03");
   if (guess.is_mixed())
     throw DataError(
-        "dates of which some begin with the day and others with the month; write them as 2020-04-03");
+        "dates of which some begin with the day and others with the month; write dates as 2020-04-03");
   values.clear();
   for (const std::string& text : order)
     values.push_back(static_cast<double>(parse_date(text, guess.order()).value_or(0)) +

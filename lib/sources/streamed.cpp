@@ -117,31 +117,30 @@ class Streamed final : public SequentialSource {
   using Params = StreamedParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "The rows of a file or a pipe in their order, with a few of them in memory: for tables that "
-               "memory does not hold. What `auto` columns and labels learn of the training data, they learn "
-               "of the first 16 MB. LocallyShuffleData mixes the rows; set steps_per_epoch.")
+               "Reads the rows of a file or a pipe in order and keeps only a few in memory, for tables that "
+               "do not fit into it. `auto` columns and labels learn only from the first 16 MB of the "
+               "training data. To shuffle, add LocallyShuffleData; set steps_per_epoch.")
         .example("Streamed: {source: {CSV: {file: big.csv, columns: {x: [a, b], y: y}}}}")
-        .field(
-            "source", &Params::source,
-            "CSV (also of JSON lines) or SVMLight; `file: \"-\"` is standard input, whose rows are one pass")
+        .field("source", &Params::source,
+               "CSV (also with JSON lines) or SVMLight; `file: \"-\"` is standard input, whose rows are one "
+               "pass")
         .required();
   }
   const char* path_field() const override { return "source"; }
   explicit Streamed(Params p) : p_(std::move(p)), item_(component_item(p_.source.item, kKind)) {
     const auto rows = std::dynamic_pointer_cast<const RandomAccessSource>(p_.source.object);
     if (rows == nullptr || !rows->text_lines())
-      throw ConfigError(item_.position,
-                        "Streamed: source " + item_.name +
-                            " does not read text with a row in each line; CSV and SVMLight do");
+      throw ConfigError(item_.position, "Streamed: source " + item_.name +
+                                            " does not read text with one row per line; use CSV or SVMLight");
     rows_ = std::const_pointer_cast<RandomAccessSource>(rows);
     const ConfigNode* file = item_.params.find("file");
     if (file == nullptr || !file->is_string())
       throw ConfigError(item_.position,
-                        "Streamed reads one file; a pipe has several: `cat` them to `file: \"-\"`");
+                        "Streamed reads only one file; to read several, `cat` them to `file: \"-\"`");
     if (const ConfigNode* encoding = item_.params.find("encoding"))
       if (encoding->is_string() && encoding->text() == "utf-16")
         throw ConfigError(encoding->position(),
-                          "Streamed: text in UTF-16 has no lines of bytes; convert it to UTF-8");
+                          "Streamed: UTF-16 is not supported; convert the text to UTF-8");
     const Ref<Path> path{file->text(), file->position()};
     path_ = path.name == kStandardInput ? path.name : resolved_path(path);
     is_pipe_ = is_pipe(path_);
@@ -161,7 +160,7 @@ class Streamed final : public SequentialSource {
     facts.unit = "rows";
     facts.remarks = rows_->facts().remarks;
     facts.remarks.push_back("rows are streamed from " + name_of_file() +
-                            "; what is learned of them is of the first " + with_thousands(rows_->size()));
+                            "; learned values come from the first " + with_thousands(rows_->size()));
     return facts;
   }
   /// A run that goes on would see the rows that come then.
@@ -175,9 +174,9 @@ class Streamed final : public SequentialSource {
     auto blocks = std::make_unique<RowBlocksOfFile>(path_);
     std::string first = blocks->next();
     if (first.empty())
-      throw DataError(
-          name_of_file(),
-          is_pipe_ ? "has no rows (left): they are one pass, and a run of it cannot be resumed" : "is empty");
+      throw DataError(name_of_file(),
+                      is_pipe_ ? "has no rows left: its rows are only one pass, so the run cannot be resumed"
+                               : "is empty");
     if (rows_->text_lines() == TextLines::kAfterHeader) header_ = first.substr(0, first.find('\n') + 1);
     lines_of_first_ = count_of('\n', first);
     const AnonymousFile file(first);
@@ -208,7 +207,7 @@ class Streamed final : public SequentialSource {
         : source_(std::move(source)), now_{source_->rows_, 0, source_->lines_of_first_} {
       if (source_->is_pipe_ && pass.pass + pass.repeat > 0)
         throw DataError(source_->name_of_file(),
-                        "has ended: its rows are one pass; lower steps_per_epoch or max_epoch");
+                        "has ended: its rows are only one pass; lower steps_per_epoch or max_epoch");
     }
     bool next(Datapoint& out) override {
       while (at_ == now_.table->size()) {
@@ -312,8 +311,8 @@ class Streamed final : public SequentialSource {
     const std::lock_guard lock(of_rest_);
     if (rest_ == nullptr)
       throw DataError(name_of_file(),
-                      "can be read once, and something else has read it: a map that learns of the training "
-                      "data, or another flow");
+                      "can be read only once, but a map that learns from the training data or another flow "
+                      "has already read it");
     return std::move(rest_);
   }
 
@@ -330,7 +329,7 @@ class Streamed final : public SequentialSource {
       table->prepare_once({});
       return {std::move(table), lines_before - of_header, count_of('\n', rows) + of_header};
     } catch (const ResourceError&) {
-      throw ResourceError(name_of_file() + ": there is no memory for the next 16 MB of its rows");
+      throw ResourceError(name_of_file() + ": not enough memory for the next 16 MB of its rows");
     } catch (const DataError& error) {
       throw DataError(renamed(error.what(), file.path(), lines_before - of_header));
     }

@@ -57,9 +57,9 @@ class SvmLight final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads the text format of SVMLight and libsvm, `target index:value index:value ...`, one "
-               "sample per line. Gives a vector of features, `x`, and what belongs to it, `y`.")
+               "sample per line. Provides the feature vector `x` and the target `y`.")
         .example("SVMLight: heart_scale")
-        .field("file", &Params::file, "the file; # starts a comment, `qid:` is skipped")
+        .field("file", &Params::file, "the file; # starts a comment, `qid:` is ignored")
         .required()
         .shorthand()
         .field("x", &Params::x,
@@ -67,13 +67,13 @@ class SvmLight final : public RandomAccessSource {
                "has none")
         .field("y", &Params::y, "name of the component of the targets")
         .field("targets", &Params::targets,
-               "class: integers are names of classes, labels are int32 from 0 in the order of the numbers of "
-               "data.train; number: float32; set: any number of classes, separated by commas, a float32 "
-               "vector with 0 or 1 for each; auto: as data.train, where it is set if a line has commas, "
-               "class if all targets are integers, else number")
+               "class: integers are class names, labels are int32 from 0 in the numeric order of data.train; "
+               "number: float32; set: any number of classes, separated by commas, as a float32 vector with 0 "
+               "or 1 for each class; auto: same as data.train, where it is set if a line has commas, class "
+               "if all targets are integers, else number")
         .field("features", &Params::features, between(1, kMostFeatures),
-               "number of features; default: that of data.train, where it follows from the largest index; "
-               "then other flows do not read further ones")
+               "number of features; default: computed from the largest index in data.train; other flows "
+               "ignore larger indices")
         .field("zero_based", &Params::zero_based, "true: the first feature has the index 0; false: 1")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
@@ -111,7 +111,7 @@ class SvmLight final : public RandomAccessSource {
     if (!rounded_.empty())
       facts.remarks.push_back("has numbers above 16,777,216 that float32 rounds, such as " + rounded_);
     if (!absent_.empty())
-      facts.remarks.push_back("lacks classes that data.train has: " + join_first(absent_));
+      facts.remarks.push_back("does not have these classes of data.train: " + join_first(absent_));
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
       facts.remarks.push_back(with_thousands(facts.bad) +
@@ -304,7 +304,7 @@ class SvmLight final : public RandomAccessSource {
     for (const double target : targets) {
       if (target != std::trunc(target))
         return "target " + shortest(target) +
-               " is not an integer, as the numbers of classes are; for numbers, set targets: number";
+               " is not an integer, but class numbers are; for numbers, set targets: number";
       if (are_classes_known && !classes_.contains(target))
         return "target " + shortest(target) + " is not a class of data.train, which has " +
                join_first(names_);

@@ -36,30 +36,27 @@ class RowWindows final : public RandomAccessSource {
   using Params = RowWindowsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Windows over the rows of a table, for series: the last rows as input, the next ones as "
-               "target.")
+               "Windows over the rows of a table, for time series: past rows are the input, the next rows "
+               "the target.")
         .example(
             "Windows: {source: {CSV: {file: sales.csv, columns: {x: [sales, price], y: sales}}}, length: 12, "
             "targets: [y]}")
         .field("source", &Params::source,
-               "the source of the rows, in the order of time if there is no `order`")
+               "the source of the rows; without `order`, rows must be in time order")
         .required()
         .field("length", &Params::length, at_least(1),
                "rows of a window; a component gets a first axis of this size")
         .required()
-        .field("targets", &Params::targets,
-               "components that have the rows after the window, which is what is to be predicted")
+        .field("targets", &Params::targets, "components to predict: they get the rows after the window")
         .field("horizon", &Params::horizon, at_least(1),
-               "rows of the targets; 1: the next row, without an axis of its own")
-        .field("stride", &Params::stride, at_least(1),
-               "rows from the beginning of one window to that of the next")
+               "number of rows of the targets; 1: the next row, without a time axis")
+        .field("stride", &Params::stride, at_least(1), "rows between the starts of two windows")
         .field("key", &Params::key,
-               "column of a table that tells series apart: no window has rows of two; the rows of a series "
-               "are in the order of time, and those of others may be between them")
-        .field(
-            "order", &Params::order,
-            "column of numbers, dates or times by which the rows of each series are sorted; without it they "
-            "keep the order of the file");
+               "column that identifies the series: no window spans two series. Rows of a series must be in "
+               "time order; rows of other series may be between them")
+        .field("order", &Params::order,
+               "column of numbers, dates or times to sort the rows of each series by; default: the order of "
+               "the file");
   }
   explicit RowWindows(const Params& p)
       : RowWindows(
@@ -67,8 +64,7 @@ class RowWindows final : public RandomAccessSource {
             std::dynamic_pointer_cast<RandomAccessSource>(std::const_pointer_cast<Source>(p.source.object)),
             p.targets.empty() ? 0 : p.horizon) {
     if (rows_ == nullptr)
-      throw ConfigError(
-          "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
+      throw ConfigError("Windows: the source must be readable in any order, such as CSV or Npz");
   }
 
   void follow(std::shared_ptr<Fit> fit, std::string name) override {
@@ -83,7 +79,7 @@ class RowWindows final : public RandomAccessSource {
     std::vector<ComponentSpec> components(rows.begin(), rows.end());
     for (ComponentSpec& component : components) {
       if (component.is_image)
-        throw ConfigError("Windows: component '" + component.name + "' is an image; windows are of numbers");
+        throw ConfigError("Windows: component '" + component.name + "' is an image; windows need numbers");
       const bool is_after = is_target(component.name);
       const int64_t count = is_after ? p_.horizon : p_.length;
       if (is_after && count == 1) continue;
@@ -189,7 +185,7 @@ class RowWindows final : public RandomAccessSource {
     if (windows_.empty())
       throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
                       (keys.empty() ? "but there are " + with_thousands(rows_->size())
-                                    : "but no series of column '" + p_.key + "' has as many"));
+                                    : "but no series of column '" + p_.key + "' has this many"));
   }
 
  private:
@@ -226,11 +222,11 @@ class RowWindows final : public RandomAccessSource {
     };
     const auto found = std::adjacent_find(order_.begin(), order_.end(), goes_back);
     if (found == order_.end()) return;
-    log::warning("Windows: column '" + rows_->time_column() + "' goes back in time from " +
-                 rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
-                 rows_->file_of(static_cast<int64_t>(found[1])) +
-                 ", and windows take rows in the order of the file; to sort them, write order: " +
-                 rows_->time_column());
+    log::warning(
+        "Windows: column '" + rows_->time_column() + "' goes back in time from " +
+        rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
+        rows_->file_of(static_cast<int64_t>(found[1])) +
+        ", but windows use rows in the order of the file; to sort them, set order: " + rows_->time_column());
   }
   /// Those of each series, in the order of the rows that end them.
   void find_windows() {

@@ -42,7 +42,7 @@ void take_apart(const std::string& text, const std::string& owner,
 CommandTemplate::CommandTemplate(std::vector<std::string> arguments, const std::string& owner)
     : arguments_(std::move(arguments)) {
   if (arguments_.empty() || arguments_[0].empty())
-    throw ConfigError(owner + ": 'command' names no program; write a list such as [notify, done]");
+    throw ConfigError(owner + ": 'command' has no program; write a list such as [notify, done]");
   for (const std::string& argument : arguments_) {
     take_apart(
         argument, owner, [](char) {},

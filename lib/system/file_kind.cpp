@@ -15,7 +15,7 @@ constexpr size_t kLooksAt = 512;
 
 constexpr std::string_view kPull = "fetch the file with `git lfs pull`";
 constexpr std::string_view kUnpack = "unpack it first";
-constexpr std::string_view kPage = "the download gave a page in place of the file";
+constexpr std::string_view kPage = "the download returned a web page instead of the file";
 constexpr std::string_view kExport = "save it as .npz for source Npz, or as text for source CSV";
 
 /// Bytes at the beginning that only one kind of file has.
@@ -72,11 +72,10 @@ constexpr std::array kSignatures = {
               "\x7F"
               "ELF"sv,
               {Form::kOther, "a program"}},
-    Signature{
-        0, "\x80\x02"sv, {Form::kOther, "a pickle of Python (PyTorch before 1.6 saved .pt and .pth so)"}},
-    Signature{0, "\x80\x03"sv, {Form::kOther, "a pickle of Python"}},
-    Signature{0, "\x80\x04\x95"sv, {Form::kOther, "a pickle of Python"}},
-    Signature{0, "\x80\x05\x95"sv, {Form::kOther, "a pickle of Python"}},
+    Signature{0, "\x80\x02"sv, {Form::kOther, "a Python pickle (.pt or .pth of PyTorch before 1.6)"}},
+    Signature{0, "\x80\x03"sv, {Form::kOther, "a Python pickle"}},
+    Signature{0, "\x80\x04\x95"sv, {Form::kOther, "a Python pickle"}},
+    Signature{0, "\x80\x05\x95"sv, {Form::kOther, "a Python pickle"}},
 };
 
 /// The kind of a ZIP archive by the name of its first entry.
@@ -86,9 +85,9 @@ FileKind kind_of_zip(std::string_view bytes) {
   const std::string_view name = length == 0 ? "" : bytes.substr(kNameAt, length);
   if (name.ends_with(".npy")) return {Form::kZip, "an .npz archive", "source Npz reads it"};
   if (name.ends_with("data.pkl") || name.ends_with("/.format_version") || name.ends_with("/version"))
-    return {Form::kOther, "a file of PyTorch (.pt, .pth)"};
+    return {Form::kOther, "a PyTorch file (.pt, .pth)"};
   if (name == "metadata.json" || name == "config.json" || name == "model.weights.h5")
-    return {Form::kOther, "a file of Keras (.keras)"};
+    return {Form::kOther, "a Keras file (.keras)"};
   if (name == "[Content_Types].xml" || name.starts_with("xl/") || name.starts_with("_rels/"))
     return {Form::kOther, "an Office document (Excel?)", kExport};
   return {Form::kZip, "a ZIP archive", kUnpack};

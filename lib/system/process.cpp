@@ -93,7 +93,7 @@ std::string ProcessEnd::str() const {
 }
 
 void warn_if_no_program(const std::string& who, const std::string& name) {
-  if (!is_program(name)) log::warning(who + ": there is no program '" + name + "' here");
+  if (!is_program(name)) log::warning(who + ": program '" + name + "' not found");
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command,

@@ -30,9 +30,10 @@ void require_known(const std::string& setting, const Position& where, const std:
 /// Errors: ConfigError for a second column of the name.
 void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
   if (std::count(header.names().begin(), header.names().end(), column) > 1)
-    throw ConfigError(
-        where, "CSV: " + header.path() + " has two columns '" + column + "', which 'auto' cannot tell apart" +
-                   (header.looks_like_data() ? header.advice() : "; rename one of them in the file"));
+    throw ConfigError(where,
+                      "CSV: " + header.path() + " has two columns '" + column +
+                          "', which 'auto' cannot distinguish" +
+                          (header.looks_like_data() ? header.advice() : "; rename one of them in the file"));
 }
 /// Errors: ConfigError for one that is no number of `auto`.
 void require_number(const std::string& setting, const Position& where, const std::string& column,
@@ -41,9 +42,10 @@ void require_number(const std::string& setting, const Position& where, const std
   for (const CsvFeatures::Column& one : found.columns)
     if (one.type == ColumnType::kNumber) numbers.push_back(one.name);
   if (std::find(numbers.begin(), numbers.end(), column) == numbers.end())
-    throw ConfigError(where, "CSV: '" + setting + "': column '" + column + "' is no number of 'auto'" +
-                                 (numbers.empty() ? "" : "; those are " + join_first(numbers)) +
-                                 "; `types` can make it one");
+    throw ConfigError(where, "CSV: '" + setting + "': column '" + column +
+                                 "' is not a number column of 'auto'" +
+                                 (numbers.empty() ? "" : "; number columns are " + join_first(numbers)) +
+                                 "; to make it one, set `types`");
 }
 
 /// What the config says of a column, or its guess.
@@ -68,10 +70,9 @@ bool is_called_id(const std::string& name, const ColumnGuess& guess) {
 /// Errors: ConfigError for dates that `types` asks for, and of which nothing tells the day.
 void require_order_of_dates(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types) {
   if (guess.dates().open().empty()) return;
-  throw ConfigError(types.position, "CSV: 'types': column '" + name + "' has dates such as '" +
-                                        guess.dates().open() +
-                                        "', of which nothing tells the day from the month; set dates: "
-                                        "day_first or month_first");
+  throw ConfigError(types.position,
+                    "CSV: 'types': column '" + name + "' has dates such as '" + guess.dates().open() +
+                        "', where day and month are ambiguous; set dates: day_first or month_first");
 }
 
 /// A column that is read, with what its guess found.
@@ -107,7 +108,7 @@ void add_missing_words(FeatureColumns& found) {
     if (!column.missing_word.empty()) columns[column.missing_word].push_back(column.name);
   for (const auto& [word, names] : columns)
     found.remarks.push_back("'" + word + "' counts as missing in " + join(names, ", ") +
-                            ", as the only other text");
+                            ", because it is the only other text");
 }
 
 }  // namespace
@@ -133,7 +134,8 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
       continue;
     }
     if (!is_given && is_called_id(name, guesses[i])) {
-      of_type[ColumnType::kId].push_back(name + " (called so; not read: `types` can say number or category)");
+      of_type[ColumnType::kId].push_back(
+          name + " (by their names; not read; to read one, set `types` to number or category)");
       continue;
     }
     if (type == ColumnType::kIgnore || type == ColumnType::kId) {
@@ -148,8 +150,8 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
     require_number("scale", scales.position, column, found);
   for (const auto& [column, limits] : clips.by_column) require_number("clip", clips.position, column, found);
   if (found.columns.empty())
-    throw ConfigError(where, "CSV: " + header.path() + " has no column of use for 'auto'" +
-                                 (header.advice().empty() ? "; `types` can name some" : header.advice()));
+    throw ConfigError(where, "CSV: " + header.path() + " has no column that 'auto' can use" +
+                                 (header.advice().empty() ? "; set `types`" : header.advice()));
   for (const auto& [type, names] : of_type) {
     const std::string what = EnumNames<ColumnType>::kNames[static_cast<size_t>(type)].first;
     found.remarks.push_back((type == ColumnType::kIgnore ? "not read" : what) + ": " + join(names, ", "));

@@ -141,7 +141,7 @@ float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNu
   }
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
   if (!prepared && why.empty())
-    why = "column '" + column.name + "' has " + shortest(number) + ", and log1p needs numbers above -1";
+    why = "column '" + column.name + "' has " + shortest(number) + ", but log1p needs numbers above -1";
   return static_cast<float>(prepared.value_or(0));
 }
 
@@ -149,7 +149,7 @@ float CsvFeatures::yes_or_no(const Column& column, std::string_view field, std::
   const auto flag = parse_yes_no(field);
   if (!flag && why.empty())
     why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is no bool; true and false, yes and no, t and f, y and n, 1 and 0 are";
+          "', which is not a bool; use true/false, yes/no, t/f, y/n or 1/0";
   return flag && flag->is_yes ? 1.0F : 0.0F;
 }
 
@@ -158,8 +158,8 @@ void CsvFeatures::add_date(const Column& column, std::string_view field, std::st
   if (!date && why.empty())
     why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
           "', which is not a date such as 2020-04-03 or 2020-04-03 10:00" +
-          (column.dates == DateOrder::kDayFirst     ? ", or 31/12/2020, as others of the column"
-           : column.dates == DateOrder::kMonthFirst ? ", or 12/31/2020, as others of the column"
+          (column.dates == DateOrder::kDayFirst     ? ", or 31/12/2020 as in other rows of the column"
+           : column.dates == DateOrder::kMonthFirst ? ", or 12/31/2020 as in other rows of the column"
                                                     : "");
   const int64_t seconds = date.value_or(0);
   const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
@@ -235,9 +235,9 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
     return counts[a] != counts[b] ? counts[a] > counts[b] : encoder.texts[a] < encoder.texts[b];
   });
   if (order.size() > kMaxCategories) {
-    of_fit_.push_back("of the " + std::to_string(order.size()) + " categories of '" + encoder.column.name +
-                      "' the " + std::to_string(kMaxCategories) +
-                      " most common ones have a place of their own");
+    of_fit_.push_back("only the " + std::to_string(kMaxCategories) + " most common of the " +
+                      std::to_string(order.size()) + " categories of '" + encoder.column.name +
+                      "' are encoded separately");
     order.resize(kMaxCategories);
   }
   encoder.categories.clear();

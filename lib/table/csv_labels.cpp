@@ -116,7 +116,7 @@ std::string CsvLabels::compare_with_train(const std::string& path, const ColumnR
                       source + ": " + column + " of " + path + " has none of the classes of data.train (" +
                           join_first(classes_) + "), but " +
                           join(std::vector<std::string>(unknown_.begin(), unknown_.end()), ", ") +
-                          "; give the classes the same names in both files");
+                          "; use the same class names in both files");
   }
   std::vector<std::string> absent;
   std::string later;  // the first class whose label would be another one without data.train
@@ -127,8 +127,8 @@ std::string CsvLabels::compare_with_train(const std::string& path, const ColumnR
       later = " (" + classes_[i] + ": " + std::to_string(i) + ")";
   }
   if (absent.empty()) return "";
-  return path + ": " + column + " lacks classes that data.train has: " + join_first(absent) +
-         "; the others keep its labels" + later;
+  return path + ": " + column + " does not have these classes of data.train: " + join_first(absent) +
+         "; the other classes keep their labels" + later;
 }
 
 }  // namespace tpack

@@ -68,7 +68,7 @@ std::string difference(const std::vector<std::string>& names, const CsvHeader& f
   std::vector<std::string> parts;
   if (!lacks.empty()) parts.push_back("lacks " + columns(lacks) + ", which " + first.path() + " has");
   if (!more.empty()) parts.push_back("has " + columns(more) + ", which " + first.path() + " lacks");
-  if (parts.empty()) parts.push_back("has names of columns twice, as " + first.path() + " has not");
+  if (parts.empty()) parts.push_back("has duplicate column names, but " + first.path() + " does not");
   return join(parts, ", and ");
 }
 
@@ -78,7 +78,7 @@ std::vector<size_t> places_of(const std::vector<std::string>& names, const CsvHe
                               const std::string& path) {
   if (names == header.names()) return {};
   if (!std::is_permutation(names.begin(), names.end(), header.names().begin(), header.names().end()))
-    throw DataError(path, difference(names, header) + "; the files of a table have the same columns");
+    throw DataError(path, difference(names, header) + "; all files of a table must have the same columns");
   std::vector<size_t> places;
   for (const std::string& name : header.names())
     places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
@@ -135,7 +135,8 @@ CsvRows::CsvRows(const TablePaths& paths, CsvForm form, const std::string& sourc
   for (const Ref<Path>& path : paths.all) {
     for (std::string& file : matching_files(path, source)) {
       if (!known.insert(file).second)
-        throw ConfigError(path.position, source + ": " + file + " is named twice; a row would count twice");
+        throw ConfigError(path.position,
+                          source + ": " + file + " is listed twice, so its rows would count twice");
       if (!files_.empty() && form_.is_jsonl(file) != form_.is_jsonl(files_[0]))
         throw ConfigError(path.position, source + ": " + files_[0] + " and " + file +
                                              " have different formats; convert one of them");
@@ -239,7 +240,7 @@ class CsvRows::Joiner {
     constexpr size_t kMaxRow = size_t{1} << 26U;
     if (open_.size() > kMaxRow)
       throw DataError(file_.path + ":" + std::to_string(line_),
-                      "a row of more than 64 MB; is a quote not closed?");
+                      "a row of more than 64 MB; check for an unclosed quote");
   }
   /// After the last piece. Errors: DataError for a row that does not end.
   void end(const OnRow& on_row) const {
@@ -379,7 +380,7 @@ class ValueNames {
     if (names_.size() > kMaxColumns)
       throw DataError(path + ":" + std::to_string(reader.line()),
                       "the lines up to here have more than " + with_thousands(kMaxColumns) +
-                          " different names; give the same things the same names in each line");
+                          " different names; use the same names in all lines");
   }
 
   std::vector<std::string> names_;

@@ -74,15 +74,14 @@ std::string CsvNumberReader::complaint_of(std::string_view field, const NumberFo
   has_seen_written_ = has_seen_written_ || written;
   const bool has_point = style_.decimal == DecimalSign::kComma && field.find('.') != std::string_view::npos;
   if (has_point && !written)
-    return "whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
-           "from "
-           "the file";
+    return "where the point is not a decimal sign because `decimal` is ','; remove points that separate "
+           "thousands from the file";
   std::string text = "which is not a number of float32; ";
   for (const auto& [other, name] : {std::pair(';', "\";\""), std::pair('\t', "tab")})
     if (style_.delimiter == ',' && field.find(other) != std::string_view::npos)
       return text + "if it is several fields, set delimiter: " + name;
   if (written)
-    return text + "the column has numbers that are written in several ways; write all as 1234.5 in the file" +
+    return text + "the column has numbers in several notations; write all as 1234.5 in the file" +
            (written->is_open && style_.delimiter != ',' ? ", or for a decimal comma set decimal: \",\"" : "");
   if (style_.decimal == DecimalSign::kPoint && has_decimal_comma(field))
     return text + "for a decimal comma, set decimal: \",\"";
@@ -129,9 +128,9 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
     written_.push_back(own == written.end() ? NumberForm() : own->second);
     const MissingRule* rule = missing.find(name);
     if (rule != nullptr && rule->by == MissingRule::By::kText)
-      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, and '" +
+      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, but '" +
                                             rule->text +
-                                            "' is none; write a number, mean, median or most_common");
+                                            "' is not a number; write a number, mean, median or most_common");
     rules_.push_back(rule);
     has_rules_ = has_rules_ || rule != nullptr;
   }
@@ -154,7 +153,7 @@ void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReade
     }
     float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why, written_[i]) : 0;
     if (std::isnan(value) && rules_[i] == nullptr) {
-      why = "column '" + names_[i] + "' has no value; 'missing' can give one";
+      why = "column '" + names_[i] + "' has no value; to replace missing values, set 'missing'";
       value = 0;
     }
     if (why.empty() && form_ == Form::kLabelSet && (value < 0 || value > 1))
@@ -203,7 +202,7 @@ std::vector<std::string> CsvNumbers::remarks() const {
   for (size_t i = 0; i < written_.size(); ++i)
     if (written_[i].is_written) texts.push_back(names_[i] + " (" + written_[i].str() + ")");
   return texts.empty() ? texts
-                       : std::vector<std::string>{"numbers as they are written: " + join(texts, ", ")};
+                       : std::vector<std::string>{"numbers in their written form: " + join(texts, ", ")};
 }
 
 void CsvNumbers::use(const State& learned) {
@@ -212,9 +211,8 @@ void CsvNumbers::use(const State& learned) {
     if (rules_[i] == nullptr) continue;
     if (rules_[i]->is_fitted() && i >= fills.size())
       throw ConfigError(rules_[i]->position,
-                        "CSV: 'missing': data.train does not say what replaces missing "
-                        "values of '" +
-                            names_[i] + "'; give its flow the same setting");
+                        "CSV: 'missing': data.train sets no replacement for missing values of '" + names_[i] +
+                            "'; use the same setting in its flow");
     fills_[i] = static_cast<float>(rules_[i]->is_fitted() ? fills[i] : rules_[i]->number);
   }
 }

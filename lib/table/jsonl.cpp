@@ -68,7 +68,7 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
     }
   }
   bool open(bool is_list) {
-    if (open_.size() == kMaxDepth) why_ = "has lists and objects more than 100 deep in one another";
+    if (open_.size() == kMaxDepth) why_ = "has lists and objects nested deeper than 100 levels";
     if (open_.size() == kMaxDepth) return false;
     name_element();
     if (!open_.empty()) name_ += '.';
@@ -142,7 +142,7 @@ void JsonlReader::parse(std::string_view line) {
   nlohmann::json::sax_parse(line.begin(), line.end(), &collector);
   if (collector.has_too_many())
     throw DataError(path_ + ":" + std::to_string(line_), "more than " + with_thousands(kMaxValuesOfLine) +
-                                                             " values; a row has one for each column");
+                                                             " values; a row must have one per column");
   why_ = collector.why();
 }
 

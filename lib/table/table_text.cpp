@@ -127,14 +127,14 @@ std::string TableText::utf8_of_utf16(std::string_view piece, bool is_first) {
         is_pair ? second < 0xDC00 || second > 0xDFFF : character >= 0xDC00 && character <= 0xDFFF;
     if (is_bad) {
       const auto line = line_ + count_of('\n', text);
-      throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: half of a character stands alone");
+      throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: unpaired surrogate");
     }
     if (is_pair) character = 0x10000U + ((character - 0xD800U) << 10U) + (second - 0xDC00U);
     append_utf8(character, text);
     at += is_pair ? 4 : 2;
   }
   half_ = bytes.substr(at);
-  if (has_ended_ && !half_.empty()) throw DataError(path_, "is cut off: its last character is not whole");
+  if (has_ended_ && !half_.empty()) throw DataError(path_, "is cut off: its last character is incomplete");
   return text;
 }
 

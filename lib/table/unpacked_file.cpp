@@ -57,7 +57,7 @@ class GzipUnpacker final : public Unpacker {
     is_done_ = packed_.empty();
     if (is_done_) return;
     if (!packed_.starts_with(kGzipMark))
-      throw DataError(path_, "is damaged: other bytes follow its gzip data");
+      throw DataError(path_, "is damaged: extra bytes follow its gzip data");
     inflateReset(&state_);
   }
 

@@ -148,7 +148,7 @@ std::string NumberFormGuess::doubt() const {
     return "amounts in " + join_first(currencies);
   }
   if (!open_.empty() && !is_sure_)
-    return "numbers such as '" + open_ + "', whose comma may be a decimal sign or separate thousands";
+    return "numbers such as '" + open_ + "', where the comma may be a decimal sign or a thousands separator";
   return {};
 }
 

@@ -65,7 +65,7 @@ TEST_F(EvalFiles, are_tables_like_that_of_the_training_which_may_be_gone) {
   const Outcome bare = eval({folder_ / "bare.csv"});
   EXPECT_EQ(bare.code, 2);
   EXPECT_THAT(bare.err, HasSubstr("unknown column 'late'"));
-  EXPECT_THAT(bare.err, HasSubstr("`tpack infer` predicts data that have none"));
+  EXPECT_THAT(bare.err, HasSubstr("use `tpack infer`"));
 }
 
 /// A logit of 3, -3, 1, -1, 2 is a probability of 0.95, 0.05, 0.73, 0.27, 0.88.

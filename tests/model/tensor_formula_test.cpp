@@ -106,7 +106,7 @@ TEST(TensorFormula, points_at_mistakes) {
   EXPECT_EQ(formula_error("- Elementwise: {input: [x0, x1], expression: x}"),
             "layers.yaml:1:3: elementwise_0: takes one input, not 2");
   EXPECT_EQ(formula_error("- FullyConnected: {input: x2, units: 3, activation: {Elementwise: x + x0}}"),
-            "layers.yaml:1:71: an activation knows x alone, not 'x0'; make it a layer of the list");
+            "layers.yaml:1:71: an activation can use only x, not 'x0'; write it as a layer of its own");
 }
 
 std::string error_for(const std::string& expression, const std::vector<Tensor>& inputs) {

@@ -70,7 +70,7 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
     const CapturedLog log;
     EXPECT_EQ(error_with(images("more"), images("two")), "");
     EXPECT_THAT(log.text(),
-                testing::HasSubstr("flow 'validation' lacks classes that data.train has: 'wasps'\n"));
+                testing::HasSubstr("flow 'validation' does not have these classes of data.train: 'wasps'\n"));
   }
   {
     const CapturedLog log;

@@ -327,9 +327,9 @@ class TablesPageRuns(ProgramTest):
         pipe = "cat voyages.csv | tpack train streamed.yaml --set data.train.0.Streamed.source.CSV.file='\"-\"'"
         self.output_of(f"{pipe} --set max_epoch=1")
         code, output = self.run_commands(f"{pipe} --set max_epoch=2 --resume auto")
-        self.assertEqual((code, "they are one pass, and a run of it cannot be resumed" in output), (3, True), output)
+        self.assertEqual((code, "its rows are only one pass, so the run cannot be resumed" in output), (3, True), output)
         code, output = self.run_commands(f"{pipe} --set max_epoch=9 --set name=long")
-        self.assertEqual((code, "its rows are one pass; lower steps_per_epoch or max_epoch" in output), (3, True), output)
+        self.assertEqual((code, "its rows are only one pass; lower steps_per_epoch or max_epoch" in output), (3, True), output)
 
     def test_infer_predicts_all_rows_of_a_filtered_flow(self):
         self.write("few.yaml", configs_of("tables.md")["computed.yaml"].replace("fare < 100", "fare < 20"))
@@ -339,7 +339,7 @@ class TablesPageRuns(ProgramTest):
     def test_folds_have_the_files_of_the_page(self):
         command = "tpack train voyages.yaml --folds 3 --set max_epoch=2"
         first = self.output_of(command)
-        self.assertIn("with the checkpoints of the best epochs, which were chosen on the same rows", first)
+        self.assertIn("with the checkpoints of the best epochs; these were chosen on the same rows", first)
         out = list(csv.DictReader((self.folder / "train_log/voyages-folds/out_of_fold.csv").read_text().splitlines()))
         self.assertEqual(list(out[0]), ["file", "id", "true", "prediction", "score", "probability.no", "probability.yes", "fold"])
         self.assertEqual([row["id"] for row in out], [str(i) for i in range(1, 1001)])

@@ -81,7 +81,7 @@ void BatchAssembler::end_pass(const PassKey& pass, SlotRing::Lock& lock, const s
     ring_.end(sequence_);
     finished_ = true;
   } else if (index_ == 0 && !options_.passes) {
-    const DataError empty("the dataflow has no data: pass " + std::to_string(pass.pass) + " gave no batch");
+    const DataError empty("the dataflow has no data: pass " + std::to_string(pass.pass) + " has no batch");
     fail(std::make_exception_ptr(empty), pass, lock, stop);
   }
 }

@@ -119,8 +119,8 @@ class AugmentImages : public Map {
     for (const Augmented& image : images_) {
       const size_t index = image.component;
       if (const ImageSize own = size_of(d, index); !(own == size))
-        throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
-                        " and " + own.str());
+        throw DataError("images of a sample that get the same augmentations must have the same size, not " +
+                        size.str() + " and " + own.str());
       if (d.is_image(index)) {
         augment_image(d.image(index), image.frames, transforms.steps);
       } else {
@@ -280,7 +280,7 @@ class AugmentImages : public Map {
     cv::Mat pixels(static_cast<int>(in.shape()[0]), static_cast<int>(in.shape()[1]), CV_8UC1, in.raw());
     if (pixels.cols != size.width || pixels.rows != size.height)
       throw DataError("the mask has " + ImageSize{pixels.cols, pixels.rows}.str() +
-                      " pixels, and its image " + size.str());
+                      " pixels, but its image has " + size.str());
     for (const Drawn& step : steps) {
       try {
         step.transform->mask(pixels);
@@ -334,7 +334,7 @@ class AugmentImages : public Map {
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
       const char* const kept = depth == CV_8U ? "8 bits" : depth == CV_16U ? "16 bits" : "float32";
-      reject(drawn.augmentor, file, std::string("gave an image that is not ") + kept + " per channel");
+      reject(drawn.augmentor, file, std::string("returned an image that is not ") + kept + " per channel");
     }
   }
 
@@ -391,7 +391,7 @@ class AugmentImages : public Map {
   std::vector<Attached> attached_;
 };
 
-constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the one before";
+constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the previous one";
 
 /// Draws all transforms from the size in the header, then decodes only what they need. Source: tensorpack
 /// dataflow/image.py, AugmentImageComponent (there, `catch_exceptions=True` corresponds to the flow's
@@ -401,12 +401,11 @@ class AugmentImageComponent final : public AugmentImages {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on an image, and what moves its pixels on the masks, boxes and points of the "
-               "sample. Their numbers are for pixels of 0..255; those of 16 bits "
-               "get 257 times as much, and those of depth float are taken as they are. All frames of an "
-               "image get the same, but for noise. In predictions "
-               "(`infer`), those that draw do not: random crops are "
-               "center crops, and random flips, colors and noise are off.")
+               "Runs augmentors on an image; those that move pixels also move the masks, boxes and points of "
+               "the sample. Their parameters are for pixels from 0 to 255; for images of 16 bits they are "
+               "multiplied by 257, for images with depth: float they are used unchanged. All frames of an "
+               "image get the same augmentation, except for noise. In predictions (`infer`), random crops "
+               "become center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)
         .required()
@@ -433,10 +432,8 @@ class AugmentImageComponents final : public AugmentImages {
   using Params = AugmentImageComponentsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on all images of a sample alike, and on its masks, boxes and points: one "
-               "draw, "
-               "such as an "
-               "image and what it shall become. They must have the same size.")
+               "Runs augmentors with the same random numbers on all images of a sample and on its masks, "
+               "boxes and points, for example on an image and its target image. All must have the same size.")
         .example("AugmentImageComponents: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)
         .required()

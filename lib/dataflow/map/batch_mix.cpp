@@ -66,8 +66,8 @@ Spec BatchMix::bind(const Spec& in) {
     if (in[i].is_image && in[i].tensor.shape.rank() == 4) images_.push_back(i);
     if (in[i].annotation == Annotation::kMask) masks_.push_back(i);
     if (in[i].annotation == Annotation::kBoxes || in[i].annotation == Annotation::kPoints)
-      throw ConfigError(owner_ + " has no rule for the boxes or points '" + in[i].name +
-                        "'; leave it out, or select other components before it");
+      throw ConfigError(owner_ + " cannot mix the boxes or points '" + in[i].name +
+                        "'; remove the map, or drop this component with SelectComponent before it");
   }
   if (images_.empty())
     throw ConfigError(owner_ + " mixes the images of batches; the flow has " + in.str() +
@@ -92,17 +92,17 @@ Spec BatchMix::bind(const Spec& in) {
   ComponentSpec& label = out[*label_];
   if (is_float(label.tensor.dtype)) {
     if (common_.classes)
-      throw ConfigError(owner_ + ": 'classes' is for class numbers, and '" + label.name + "' is " +
-                        label.tensor.str() + "; leave it out");
+      throw ConfigError(owner_ + ": 'classes' applies only to class numbers, but '" + label.name + "' is " +
+                        label.tensor.str() + "; remove it");
     return out;
   }
   if (label.tensor.shape.rank() != 1)
-    throw ConfigError(owner_ + ": class numbers are one for each sample, and '" + label.name + "' is " +
+    throw ConfigError(owner_ + ": each sample needs one class number, but '" + label.name + "' is " +
                       label.tensor.str());
   classes_ = common_.classes.value_or(std::ssize(label.classes));
   if (classes_ == 0)
     throw UnknownClasses(owner_ + ": the classes of '" + label.name +
-                         "' have no names, so their number is not known; set 'classes'");
+                         "' have no names, so the number of classes is unknown; set 'classes'");
   label.tensor = {DType::kFloat32, Shape{label.tensor.shape[0], classes_}};
   label.is_mixed_label = true;
   return out;

@@ -22,14 +22,13 @@ struct BatchMixParams {
 template <std::derived_from<BatchMixParams> P>
 Schema<P> with_batch_mix(Schema<P> schema) {
   return schema
-      .field(
-          "label", static_cast<std::optional<ComponentRef> P::*>(&P::label),
-          "the labels: class numbers become the probabilities of all classes, float32 [N, classes]; floats "
-          "are mixed as they are; default: label, if there is one")
+      .field("label", static_cast<std::optional<ComponentRef> P::*>(&P::label),
+             "the labels: class numbers become probabilities of all classes, float32 [N, classes]; floats "
+             "are mixed directly; default: label, if there is one")
       .field("classes", static_cast<std::optional<int64_t> P::*>(&P::classes), between(2, 1 << 24),
-             "number of classes; default: as many as the labels have names")
+             "number of classes; default: the number of class names of the labels")
       .field("prob", static_cast<double P::*>(&P::prob), between(0.0, 1.0),
-             "how likely a batch is mixed; labels become probabilities in any case");
+             "probability that a batch is mixed; labels become probabilities in any case");
 }
 
 /// One of the samples that a new one is made of.

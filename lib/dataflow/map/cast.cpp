@@ -44,10 +44,9 @@ class Cast final : public TensorMap {
   static Schema<Params> schema() {
     return Schema<Params>("Converts elements to another type.")
         .example("Cast: int32")
-        .field(
-            "dtype", &Params::dtype,
-            "output type; fractions are cut off; a sample with a number that the type does not have is bad: "
-            "NaN, 300 for uint8, 16777217 for float32")
+        .field("dtype", &Params::dtype,
+               "output type; fractions are cut off; a sample is bad if the type cannot represent one of its "
+               "numbers, such as NaN for an integer, 300 for uint8, 16777217 for float32")
         .shorthand();
   }
   explicit Cast(Params p) : p_(p) {}

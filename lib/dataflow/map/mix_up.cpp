@@ -15,14 +15,13 @@ class MixUp final : public BatchMix {
   using Params = MixUpParams;
   static Schema<Params> schema() {
     return with_batch_mix(
-        Schema<Params>("Blends each image of a batch with another one of it, and their labels in the same "
-                       "proportion. SoftmaxCrossEntropy takes such labels; to validation, metrics and "
-                       "predictions, labels stay class numbers.")
+        Schema<Params>("Blends each image of a batch with another image of the batch, and their labels in "
+                       "the same proportion. SoftmaxCrossEntropy accepts such labels; in validation, metrics "
+                       "and predictions, labels stay class numbers.")
             .example("MixUp: {alpha: 0.4, classes: 10}")
-            .field(
-                "alpha", &Params::alpha, above(0),
-                "the share of an image is drawn from Beta(alpha, alpha): small numbers mix little, 1 gives "
-                "all shares alike"));
+            .field("alpha", &Params::alpha, above(0),
+                   "the share of an image is drawn from Beta(alpha, alpha): small numbers mix little, with 1 "
+                   "all shares are equally likely"));
   }
   explicit MixUp(const Params& p) : BatchMix(p, "map MixUp"), alpha_(p.alpha) {}
 

@@ -27,7 +27,7 @@ class ClassBalancedFlow final : public ChosenFlow {
     if (!has_classes(p_.component)) {
       const ComponentSpec& found = spec()[spec().index(p_.component, "stage ClassBalanced")];
       throw mistake(
-          "component '" + found.name + "' is " + found.tensor.str() + ", not the number of a class, int32 []",
+          "component '" + found.name + "' is " + found.tensor.str() + ", not a class number, int32 []",
           p_.component.position);
     }
   }
@@ -100,17 +100,17 @@ class ClassBalanced final : public Stage {
   using Params = ClassBalancedParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws from the source before it so that a pass has each class equally often. The samples of "
-               "rare classes come several times, each time with random augmentations of its own.")
+               "Draws samples from the source before it so that each class is equally frequent in a pass. "
+               "Samples of rare classes are repeated, each time with new random augmentations.")
         .example("ClassBalanced: label")
-        .field("component", &Params::component, "the component with the number of the class")
+        .field("component", &Params::component, "the component with the class number")
         .required()
         .shorthand()
         .field("samples", &Params::samples, between(0, 1e12),
-               "samples of a pass; 0: as many as the source has. The number of classes times the size of the "
-               "smallest one draws no sample twice")
+               "samples per pass; 0: as many as the source has. With the number of classes times the size of "
+               "the smallest class, no sample is drawn twice")
         .field("in_a_row", &Params::in_a_row, at_least(1),
-               "so many samples of a class come one after another: with 4, a batch of 32 has 8 classes, for "
+               "number of consecutive samples of one class: with 4, a batch of 32 has 8 classes, for "
                "TripletLoss; the batch size should be a multiple of it");
   }
   explicit ClassBalanced(Params p) : p_(std::move(p)) {}

@@ -76,16 +76,16 @@ class Limit final : public Stage {
   using Params = LimitParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Uses only some samples of the source before it, the same ones in each pass, for example to "
-               "try a config on a part of the data.")
+               "Uses only a part of the samples of the source before it, the same part in each pass, for "
+               "example to try a config.")
         .example("Limit: {samples: 1000, shuffle: true}")
-        .field("samples", &Params::samples, between(1, 1e12), "samples at most")
+        .field("samples", &Params::samples, between(1, 1e12), "largest number of samples")
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle,
-               "false: the first ones, which are all of one class if the source is sorted by class, as "
-               "ImageFolder is; true: a random choice")
-        .field("seed", &Params::seed, "of the random choice");
+               "false: the first samples, which all belong to one class if the source is sorted by class, as "
+               "in ImageFolder; true: a random choice")
+        .field("seed", &Params::seed, "seed of the random choice");
   }
   explicit Limit(Params p) : p_(p) {}
 

@@ -124,7 +124,7 @@ class LocallyShuffleData final : public Stage {
  public:
   using Params = LocallyShuffleDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Shuffles items over a short distance, for data that is read in order.")
+    return Schema<Params>("Shuffles items within a short distance, for data that is read in order.")
         .example("LocallyShuffleData: {buffer_size: 1000}")
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
                "no item moves further than this; a sequential flow keeps this many in memory")

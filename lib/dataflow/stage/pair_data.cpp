@@ -35,7 +35,7 @@ class SecondOfPair final : public ChosenFlow {
     if (!p_.component || has_classes(*p_.component)) return;
     const ComponentSpec& found = spec()[spec().index(*p_.component, "stage PairData")];
     throw mistake(
-        "component '" + found.name + "' is " + found.tensor.str() + ", not the number of a class, int32 []",
+        "component '" + found.name + "' is " + found.tensor.str() + ", not a class number, int32 []",
         p_.component->position);
   }
 
@@ -71,12 +71,13 @@ class SecondOfPair final : public ChosenFlow {
       pairs += end - begin > 1 ? 1 : 0;
       begin = end;
     }
-    if (order_.size() < 2) throw DataError("PairData: a pair needs two samples, and there are fewer");
+    if (order_.size() < 2) throw DataError("PairData: a pair needs two samples, but there are fewer");
     if (!p_.component) return;
     if (spans_[order_[0]].size() == order_.size() && p_.same < 1)
-      throw DataError("PairData: all samples are of one class, so no pair is of two; set same: 1");
+      throw DataError(
+          "PairData: all samples belong to one class, so no pair can have two classes; set same: 1");
     if (pairs == 0 && p_.same > 0)
-      throw DataError("PairData: no class has two samples, so no pair is of one; set same: 0");
+      throw DataError("PairData: no class has two samples, so no pair can share a class; set same: 0");
   }
 
  private:
@@ -118,21 +119,21 @@ class PairData final : public Stage {
   using Params = PairDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Gives each sample of the source before it a partner: another sample, which is drawn anew in "
-               "each pass. The partner's image and label are the components image_2 and label_2. For "
-               "siamese networks and mixup.")
+               "Adds a partner to each sample of the source before it: another sample, drawn again in each "
+               "pass. The partner's image and label are the components image_2 and label_2. For siamese "
+               "networks and mixup.")
         .example("PairData: label")
         .field("component", &Params::component,
-               "the component with the number of the class, which `same` is about; default: partners are "
-               "drawn from all samples")
+               "the component with the class number, needed for `same`; default: partners are drawn from all "
+               "samples")
         .shorthand()
         .field("same", &Params::same, between(0, 1),
-               "share of pairs of one class; samples that are alone in their class get a partner of another "
-               "one");
+               "share of pairs with the same class; a sample that is alone in its class gets a partner from "
+               "another class");
   }
   explicit PairData(Params p) : p_(std::move(p)) {
     if (!p_.component && p_.same != Params().same)
-      throw ConfigError("PairData: 'same' is about classes; set 'component' to that of the labels");
+      throw ConfigError("PairData: 'same' needs classes; set 'component' to the component of the labels");
   }
 
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {

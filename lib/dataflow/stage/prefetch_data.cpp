@@ -17,7 +17,7 @@ class PrefetchData final : public Stage {
   using Params = PrefetchDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Sets how many threads make the flow's samples and how many batches they make ahead.")
+               "Sets the number of threads that make samples and the number of batches made ahead.")
         .example("PrefetchData: {num_prefetch: 8, num_proc: 4}")
         .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
                "batches made ahead; same as `prefetch` of the flow")

@@ -69,11 +69,10 @@ class WeightedFlow final : public ChosenFlow {
     const std::string text = "component '" + found.name + "' ";
     if (!p_.weights.empty() && !has_classes(p_.component))
       throw mistake(text + "is " + found.tensor.str() +
-                        ", not the number of a class, int32 []; 'weights' is "
-                        "for classes",
+                        ", not a class number, int32 []; 'weights' applies only to classes",
                     p_.component.position);
     if (p_.weights.empty() && !found.classes.empty())
-      throw mistake(text + "is a class; give the classes weights, such as weights: {" + found.classes[0] +
+      throw mistake(text + "is a class; set weights of classes, such as weights: {" + found.classes[0] +
                         ": 5}, or draw all classes equally often with ClassBalanced: " + found.name,
                     p_.component.position);
     if (p_.weights.empty() && (found.is_image || found.tensor.shape.rank() > 0))
@@ -144,8 +143,7 @@ class WeightedFlow final : public ChosenFlow {
                           std::cmp_less(number.as_int(), classes);
     if (!is_label)
       throw mistake("unknown class '" + one.name + "' of '" + spec()[index_].name +
-                        "'; its classes have no names but the numbers from 0 to " +
-                        std::to_string(classes - 1),
+                        "'; its classes have no names; use numbers from 0 to " + std::to_string(classes - 1),
                     one.position);
     return static_cast<size_t>(number.as_int());
   }
@@ -221,22 +219,22 @@ class WeightedSampling final : public Stage {
   using Params = WeightedSamplingParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws from the source before it: a sample of twice the weight is drawn twice as often. With "
-               "other draws in each pass.")
+               "Draws samples from the source before it in proportion to their weights, with new random "
+               "draws in each pass.")
         .example("WeightedSampling: {component: label, weights: {yes: 5}}")
         .field("component", &Params::component,
-               "the number of the class, with `weights`; or the weight of the sample itself, at least 0")
+               "the class number, if `weights` is set; else the weight of the sample itself, at least 0")
         .required()
         .shorthand()
         .field("weights", &Params::weights,
-               "weights of the samples of each class, by its name, or by its number if it has none; other "
-               "classes have 1")
+               "weights by class name, or by class number for classes without names; other classes have "
+               "weight 1")
         .field("replacement", &Params::replacement,
-               "true: each draw is from all samples; false: no sample is drawn twice in a pass, so that the "
-               "weights matter only if `samples` is less than the source has")
+               "true: each draw is from all samples; false: no sample is drawn twice in a pass, so weights "
+               "matter only if `samples` is less than the size of the source")
         .field("samples", &Params::samples, between(0, 1e12),
-               "samples of a pass; 0: as many as the source has, without those of weight 0 if `replacement` "
-               "is false");
+               "samples per pass; 0: as many as the source has; samples of weight 0 do not count if "
+               "`replacement` is false");
   }
   explicit WeightedSampling(Params p) : p_(std::move(p)) {}
 

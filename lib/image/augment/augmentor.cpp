@@ -197,7 +197,7 @@ void check_range(const std::string& augmentor, const std::string& field,
                  const std::pair<double, double>& range) {
   if (range.first <= range.second) return;
   throw ConfigError(augmentor + ": the first number of '" + field +
-                    "' must not be larger than the second; exchange them");
+                    "' must not be larger than the second; swap them");
 }
 
 void check_crop_fits(ImageSize image, ImageSize crop) {

@@ -129,8 +129,8 @@ struct EnumNames<Interpolation> {
        {"area", Interpolation::kArea}}};
 };
 inline constexpr const char* kInterpolationText =
-    "how pixels are interpolated; linear, cubic and area average all pixels where an image becomes smaller "
-    "(antialiasing); nearest keeps their values, for masks";
+    "interpolation of pixels; linear, cubic and area average all pixels when an image shrinks "
+    "(antialiasing); nearest keeps pixel values, for masks";
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
 /// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels; floats are
 /// taken as 0..255.

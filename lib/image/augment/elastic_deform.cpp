@@ -89,9 +89,9 @@ class ElasticDeform final : public Augmentor {
     return Schema<Params>("Moves each pixel by a random distance that differs little from its neighbors'.")
         .example("ElasticDeform: {alpha: 80, sigma: 6}")
         .field("alpha", &Params::alpha, at_least(0),
-               "how far pixels move; on average, they move by about 0.08 * alpha / sigma pixels to each side")
+               "strength; on average, pixels move by about 0.08 * alpha / sigma pixels in each direction")
         .field("sigma", &Params::sigma, between(0.5, 100),
-               "how smooth the distances are: standard deviation of the filter over them, in pixels")
+               "smoothness: standard deviation, in pixels, of the filter that smooths the distances")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
   explicit ElasticDeform(Params p) : p_(std::move(p)) {

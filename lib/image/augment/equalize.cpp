@@ -11,9 +11,7 @@ struct EqualizeParams {};
 class Equalize final : public Augmentor {
  public:
   using Params = EqualizeParams;
-  static Schema<Params> schema() {
-    return Schema<Params>("Makes all values of each channel about as frequent as each other.");
-  }
+  static Schema<Params> schema() { return Schema<Params>("Equalizes the histogram of each channel."); }
   explicit Equalize(Params /*p*/) {}
 
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& /*rng*/) const override { return make_equalize(); }

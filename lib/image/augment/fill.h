@@ -57,7 +57,7 @@ struct Codec<Border> {
   static ConfigNode dump(const Border& border);
 };
 inline constexpr const char* kBorderText =
-    "what is outside of the image: edge repeats its edges, reflect mirrors it; or a color, as one number for "
-    "all channels or one per channel";
+    "fills pixels outside of the image: edge repeats its edges, reflect mirrors it; or a color, as one "
+    "number for all channels or one per channel";
 
 }  // namespace tpack

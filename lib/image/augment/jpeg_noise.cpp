@@ -58,7 +58,7 @@ class JpegNoise final : public Augmentor {
  public:
   using Params = JpegNoiseParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Changes an image as a JPEG file of random quality would.")
+    return Schema<Params>("Adds the compression errors of a JPEG file of random quality.")
         .example("JpegNoise: [20, 80]")
         .field("quality_range", &Params::quality_range, between(1, 100), "the quality is in [low, high)")
         .shorthand();

@@ -52,7 +52,7 @@ class MotionBlur final : public Augmentor {
   static Schema<Params> schema() {
     return Schema<Params>("Blurs an image along a line, as if the camera had moved.")
         .example("MotionBlur: {length: [3, 11], max_deg: 20}")
-        .field("length", &Params::length, between(1, 200), "pixels of the line, in [low, high)")
+        .field("length", &Params::length, between(1, 200), "length of the line in pixels, in [low, high)")
         .shorthand()
         .field("max_deg", &Params::max_deg, between(0, 90),
                "the line is turned by up to this many degrees from the horizontal, in both directions");

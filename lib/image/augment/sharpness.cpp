@@ -17,8 +17,7 @@ class Sharpness final : public Augmentor {
   using Params = SharpnessParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Makes an image blurred or sharper by a random factor: 0 blurs, 1 changes nothing, 2 "
-               "sharpens.")
+               "Blurs or sharpens an image by a random factor: 0 blurs, 1 changes nothing, 2 sharpens.")
         .example("Sharpness: [0.5, 1.8]")
         .field("factor_range", &Params::factor_range, at_least(0), "the factor is in [low, high)")
         .required()

@@ -140,7 +140,7 @@ Colors read_palette(EncodedBytes bytes, const BmpHeader& header) {
 }
 
 cv::Vec3b color_of(uint32_t index, const BmpHeader& header, const Colors& colors) {
-  if (index >= header.color_limit) damaged_bmp("a pixel of a color that it does not have");
+  if (index >= header.color_limit) damaged_bmp("a color index outside of the palette");
   return colors[index];
 }
 

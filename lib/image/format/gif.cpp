@@ -64,7 +64,7 @@ class GifReader {
         &error);
     if (gif_ == nullptr) leave(error);
     try {
-      if (!next_frame()) throw DataError("damaged GIF: no image in it");
+      if (!next_frame()) throw DataError("damaged GIF: it has no image");
     } catch (...) {
       gif_library().close(gif_, &error);
       throw;

@@ -68,8 +68,7 @@ class GifCodes {
     if (code == clear_) return start_again();
     if (code == clear_ + 1) too_few();
     const bool is_first = previous_ == kNone;
-    if (code > defined_ || (is_first && code >= clear_))
-      throw DataError("damaged GIF: a code that it does not define");
+    if (code > defined_ || (is_first && code >= clear_)) throw DataError("damaged GIF: an undefined code");
     uint32_t rest = code;
     if (code == defined_) {  // the indices of the previous code, and the first of them again
       stack_[pending_++] = first_;

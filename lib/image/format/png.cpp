@@ -170,7 +170,7 @@ std::vector<std::array<uint8_t, 3>> read_png_values(std::span<const uint8_t> byt
     png_read_update_info(r.png(), r.info());
   });
   out.create(size.height, size.width, CV_8UC(png_get_channels(r.png(), r.info())));
-  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == out.step[0], "libpng gives another row size");
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == out.step[0], "libpng returned an unexpected row size");
   std::vector<png_bytep> rows;
   for (int y = 0; y < size.height; ++y) rows.push_back(out.ptr(y));
   r.run([&r, &rows] {
@@ -200,7 +200,7 @@ Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int
   const int channels_read = png_get_channels(r.png(), r.info());
   cv::Mat wide = out;
   wide.create(kept, width, CV_MAKETYPE(depth == Depth::k8 ? CV_8U : CV_16U, channels_read));
-  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng gives another row size");
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng returned an unexpected row size");
   std::vector<png_bytep> rows;
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });

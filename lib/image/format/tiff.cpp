@@ -61,7 +61,7 @@ void check_samples(const TiffHeader& header, Depth depth) {
   }
   const std::string kind = is_float ? "floating-point" : bits == 32 ? "32-bit" : "signed";
   if (depth != Depth::kFloat)
-    throw DataError("a TIFF of " + kind + " pixels, which only 'depth: float' of a source of images reads");
+    throw DataError("a TIFF of " + kind + " pixels; set depth: float in the source of images to read it");
   const bool is_known =
       is_float ? bits == 16 || bits == 32 || bits == 64 : bits == 8 || bits == 16 || bits == 32;
   if (!is_known) reject_tiff("of " + kind + " pixels " + of_bits);

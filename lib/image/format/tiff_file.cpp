@@ -243,11 +243,11 @@ void TiffFile::read_header(uint32_t directory) {
   library.field_or_default(file_, TIFFTAG_SAMPLEFORMAT, &header_.format);
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
-    throw DataError("damaged TIFF: it does not say what its values mean (PhotometricInterpretation)");
+    throw DataError("damaged TIFF: the meaning of its values is missing (PhotometricInterpretation)");
   // The library reads indices as gray if the colors are missing, for example where the file ends early.
   if (header_.meaning != PHOTOMETRIC_PALETTE &&
       tiff_field(bytes_, directory, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
-    throw DataError("damaged TIFF: no colors for its indices");
+    throw DataError("damaged TIFF: the color palette is missing");
   uint16_t extra = 0;
   const uint16_t* kinds = nullptr;
   library.field(file_, TIFFTAG_EXTRASAMPLES, &extra, &kinds);

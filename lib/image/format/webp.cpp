@@ -85,7 +85,7 @@ WebPBitstreamFeatures features_of_file(EncodedBytes bytes) {
 void decode_into(EncodedBytes bytes, cv::Mat out) {
   WebPDecoderConfig config;
   if (webp_library().init_config(&config, WEBP_DECODER_ABI_VERSION) == 0)
-    throw ResourceError("the library libwebp.so.7 has another version than the one that tpack was built for");
+    throw ResourceError("the library libwebp.so.7 is not the version that tpack was built for");
   config.output.colorspace = out.channels() == kAlphaChannels ? MODE_RGBA : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA.rgba = out.data;

@@ -21,8 +21,7 @@ Schema<MnistParams> mnist_schema(const std::string& summary) {
   return Schema<MnistParams>(summary)
       .field("split", &MnistParams::split, "train: 60,000 images; test: 10,000")
       .field("shuffle", &MnistParams::shuffle, "use a new order in each pass; default: true for train only")
-      .field("dir", &MnistParams::dir,
-             "folder that holds the files, or a folder with them; default: TPACK_DATASET");
+      .field("dir", &MnistParams::dir, "folder with the files, or its parent folder; default: TPACK_DATASET");
 }
 
 /// Reads the four IDX files of MNIST and data sets in its format. All images are kept in memory (47 MB).

@@ -114,7 +114,8 @@ std::string_view dict_of(std::span<const uint8_t> file, std::span<const uint8_t>
   if (file.size() < 10) throw DataError(where, "ends in its header");
   const uint8_t version = file[6];
   if (version < 1 || version > 3)
-    throw DataError(where, "is of format version " + std::to_string(version) + "; supported are 1 to 3");
+    throw DataError(where,
+                    "has format version " + std::to_string(version) + "; supported versions are 1 to 3");
   const size_t length_bytes = version == 1 ? 2 : 4;
   const size_t begin = 8 + length_bytes;
   if (file.size() < begin) throw DataError(where, "ends in its header");

@@ -148,7 +148,7 @@ class SampleSet {
       return use(type.get(), read_converted<bool, bool>, DType::kBool);
     if (kind != H5T_INTEGER)
       throw DataError(where_, std::string("has ") +
-                                  (kind == H5T_STRING ? "texts" : "elements that are no numbers") +
+                                  (kind == H5T_STRING ? "texts" : "elements that are not numbers") +
                                   "; supported are bool, integers and floats");
     const bool is_signed = H5Tget_sign(type.get()) != H5T_SGN_NONE;
     if (bytes == 1 && !is_signed)
@@ -242,15 +242,15 @@ class Hdf5Source final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads datasets of an HDF5 file (.h5); the first axis counts samples. Floats become float32, "
-               "integers int32; uint8 and bool remain. uint8 datasets [N, height, width], [N, height, width, "
-               "1] and [N, height, width, 3] are images. Packed datasets (gzip) are faster with shuffle: "
+               "integers int32; uint8 and bool stay. uint8 datasets [N, height, width], [N, height, width, "
+               "1] and [N, height, width, 3] are images. Compressed datasets (gzip) are faster with shuffle: "
                "false, unless their chunks are small.")
         .example("HDF5: {file: train.h5, arrays: {image: train_set_x, label: train_set_y}}")
         .field("file", &Params::file, "the file")
         .required()
         .shorthand()
         .field("arrays", &Params::arrays,
-               "datasets by component, those in groups with their path, such as train/x; default: all "
+               "datasets by component; for datasets in groups, write the path, such as train/x; default: all "
                "datasets of numbers, under their own names")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
@@ -272,7 +272,7 @@ class Hdf5Source final : public RandomAccessSource {
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};
-    if (!texts_.empty()) facts.remarks.push_back("datasets of texts are not read: " + join_first(texts_));
+    if (!texts_.empty()) facts.remarks.push_back("datasets of strings are not read: " + join_first(texts_));
     for (size_t i = 0; i < components_.size(); ++i) {
       const std::string remark = remark_of_rounded(file_->set(i).name(), file_->first_doubles(i));
       if (!remark.empty()) facts.remarks.push_back(remark);
