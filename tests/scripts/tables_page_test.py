@@ -40,14 +40,14 @@ TABLE = "a,b,y\n1.5,2,0\n2.5,4,1\n7,6,0\n"
 VALUES = [[1.5, 2], [2.5, 4], [7, 6]]
 # Row of the table of files -> the file, its content, settings of CSV.
 FILES = {
-    "packed by gzip": ("t.csv.gz", gzip.compress(TABLE.encode()), ""),
-    "nothing if it is called `.tsv`": ("t.tsv", TABLE.replace(",", "\t"), ""),
+    "compressed with gzip": ("t.csv.gz", gzip.compress(TABLE.encode()), ""),
+    "nothing if it is named `.tsv`": ("t.tsv", TABLE.replace(",", "\t"), ""),
     "else `delimiter: tab`": ("t.txt", TABLE.replace(",", "\t"), ", delimiter: tab"),
     '`delimiter: ";"` and `decimal: ","`': ("t.csv", TABLE.replace(",", ";").replace(".", ","), ', delimiter: ";", decimal: ","'),
-    "a first line `sep=;`, as Excel writes it | nothing": ("t.csv", "sep=;\n" + TABLE.replace(",", ";"), ""),
+    "a first line `sep=;`, as written by Excel | nothing": ("t.csv", "sep=;\n" + TABLE.replace(",", ";"), ""),
     "`encoding: latin1`": ("t.csv", TABLE.replace("y\n", "é\n", 1).encode("latin1"), ", encoding: latin1"),
     "or `utf-16`": ("t.csv", TABLE.encode("utf-16"), ", encoding: utf-16"),
-    "nothing if it is called `.jsonl`": ("t.jsonl", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
+    "nothing if it is named `.jsonl`": ("t.jsonl", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
     "or `.ndjson`": ("t.ndjson", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
     "else `format: jsonl`": ("t.txt", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ", format: jsonl"),
 }
