@@ -15,10 +15,10 @@ class BorrowedWeights {
  public:
   BorrowedWeights(Run& run, const std::map<std::string, Tensor>& values) : run_(run) {
     for (const auto& [name, value] : run.variables(VariableScope::kModel)) before_[name] = value.clone();
-    for (const auto& [name, value] : values) run_.set_variable(name, value);
+    for (const auto& [name, value] : values) run_.store().set(name, value);
   }
   ~BorrowedWeights() {
-    for (const auto& [name, value] : before_) run_.set_variable(name, value);
+    for (const auto& [name, value] : before_) run_.store().set(name, value);
   }
   BorrowedWeights(const BorrowedWeights&) = delete;
   BorrowedWeights& operator=(const BorrowedWeights&) = delete;
@@ -37,9 +37,13 @@ void put(const WeightAverage& average, CheckpointContent& content) {
 
 }  // namespace
 
-AveragedWeights::AveragedWeights(const char* name, const char* file,
+AveragedWeights::AveragedWeights(const char* name, const char* file, const char* no_every,
                                  const std::vector<Slot<Callback>>& callbacks)
-    : name_(name), file_(file) {
+    : Callback({.only_one = true,
+                .ranks_are_fixed = "the weights are the same on all ranks",
+                .no_every = no_every}),
+      name_(name),
+      file_(file) {
   Diagnostics errors;
   CallbackList list;
   for (const Slot<Callback>& slot : callbacks) list.add(slot, errors);
@@ -49,23 +53,24 @@ AveragedWeights::AveragedWeights(const char* name, const char* file,
 }
 
 /// Its callbacks see weights that the chief alone has.
-void AveragedWeights::take_in(const NamedCallback& named, Diagnostics& errors) const {
+void AveragedWeights::take_in(const NamedCallback& named, Diagnostics& errors) {
   Callback& callback = *named.callback;
-  const std::vector<std::string> files = callback.checkpoints();
+  const std::vector<std::string> files = checkpoints_of(callback);
   const std::string who = std::string("callback ") + name_;
-  if (!callback.is_for_chief() && (callback.why_ranks_are_fixed() != nullptr || callback.ranks()))
+  if (!callback.is_for_chief() && (callback.rules().ranks_are_fixed != nullptr || callback.ranks()))
     errors.add(named.position, who + ": its callbacks run on the chief alone, which this one cannot");
   if (std::find(files.begin(), files.end(), kCheckpointNames) != files.end())
     errors.add(named.position,
                who + ": a run cannot resume from averaged weights, so ModelSaver cannot be inside " + name_ +
                    "; list it after " + name_);
   callback.run_on(Ranks::kChief);
+  for (const HookPhase phase : callback.rules().may_end_early) may_end_early_in(phase);
 }
 
 std::vector<std::string> AveragedWeights::checkpoints() const {
   std::vector<std::string> files = {file_};
   for (const NamedCallback& named : inner_) {
-    const std::vector<std::string> own = named.callback->checkpoints();
+    const std::vector<std::string> own = checkpoints_of(*named.callback);
     files.insert(files.end(), own.begin(), own.end());
   }
   return files;
@@ -98,15 +103,10 @@ void AveragedWeights::show(Run& run, const std::string& what) {
                           .change = change});
 }
 
-bool AveragedWeights::may_end_early(const Run& run, HookPhase phase) const {
-  return std::any_of(inner_.begin(), inner_.end(),
-                     [&](const NamedCallback& named) { return named.callback->ends_early(run, phase); });
-}
-
 std::vector<std::pair<std::string, Goal>> AveragedWeights::saves_best_of() const {
   std::vector<std::pair<std::string, Goal>> all;
   for (const NamedCallback& named : inner_)
-    for (auto& one : named.callback->saves_best_of()) all.push_back(std::move(one));
+    for (auto& one : tpack::saves_best_of(*named.callback)) all.push_back(std::move(one));
   return all;
 }
 

@@ -12,11 +12,9 @@ namespace tpack {
 
 /// Base of callbacks that keep an average of the model's weights. Their own callbacks see the model with
 /// these weights, and training goes on with its own. They run on the chief.
-class AveragedWeights : public Callback {
+class AveragedWeights : public Callback, public CheckpointWriting {
  public:
-  bool only_one() const override { return true; }
   std::vector<std::string> checkpoints() const override;
-  const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
   void setup(Setup& setup) override;
   void compile(Run& run) override { each(Hook::kCompile, run); }
   void before_train(Run& run) override { each(Hook::kBeforeTrain, run); }
@@ -26,14 +24,15 @@ class AveragedWeights : public Callback {
   void trigger_step(Run& run) override { each(Hook::kTriggerStep, run); }
   void after_epoch(Run& run) override { each(Hook::kAfterEpoch, run); }
   void after_train(Run& run) override { each(Hook::kAfterTrain, run); }
-  bool may_end_early(const Run& run, HookPhase phase) const override;
   std::vector<std::pair<std::string, Goal>> saves_best_of() const override;
   void save(State& state) const override;
   void load(const State& state) override;
 
  protected:
-  /// `name`: "SWA". `file`: the checkpoint with the average. Errors: ConfigError.
-  AveragedWeights(const char* name, const char* file, const std::vector<Slot<Callback>>& callbacks);
+  /// `name`: "SWA". `file`: the checkpoint with the average. `no_every`: why `every` has no effect. Errors:
+  /// ConfigError.
+  AveragedWeights(const char* name, const char* file, const char* no_every,
+                  const std::vector<Slot<Callback>>& callbacks);
 
   /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint. `what`
   /// it is: "the mean of 3 epochs' weights".
@@ -41,7 +40,7 @@ class AveragedWeights : public Callback {
   WeightAverage average_;
 
  private:
-  void take_in(const NamedCallback& named, Diagnostics& errors) const;
+  void take_in(const NamedCallback& named, Diagnostics& errors);
   void each(Hook hook, Run& run);
 
   const char* name_;

@@ -15,10 +15,10 @@ bool sees_all_batches(const StepSize& size) { return size.batches() == size.towe
 
 /// Nothing if all are finite.
 std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
-  const StepSize size = run.step_size();
+  const StepSize size = run.part<StepData>().step_size();
   TowerOutputs all(place, {{".*"}}, size.batch);
   for (int64_t tower = 0; tower < size.towers; ++tower) {
-    const auto batch = run.last_batch(static_cast<size_t>(tower));
+    const auto batch = run.part<StepData>().last_batch(static_cast<size_t>(tower));
     if (!batch) continue;
     all.compute(*batch);
     for (size_t i = 0; i < all.outputs().size(); ++i) {
@@ -42,7 +42,7 @@ std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
 std::string bad_gradient(Run& run, const ModelHandle& place) {
   for (const ParameterGroup& group : place.table->groups()) {
     for (const std::string& name : group.variables) {
-      const std::string bad = bad_element(run.variable(gradient_name(name)));
+      const std::string bad = bad_element(run.store().value(gradient_name(name)));
       if (!bad.empty()) return "the gradient of variable " + name + " has " + bad;
     }
   }
@@ -52,11 +52,11 @@ std::string bad_gradient(Run& run, const ModelHandle& place) {
 }  // namespace
 
 std::optional<BadInput> bad_data(Run& run) {
-  const StepSize size = run.step_size();
-  if (!run.last_batch(0)) return std::nullopt;
+  const StepSize size = run.part<StepData>().step_size();
+  if (!run.part<StepData>().last_batch(0)) return std::nullopt;
   BadInputFinder finder(*run.model_handle().tower, "train");
   for (int64_t tower = 0; tower < size.towers; ++tower) {
-    const auto batch = run.last_batch(static_cast<size_t>(tower));
+    const auto batch = run.part<StepData>().last_batch(static_cast<size_t>(tower));
     if (!batch) continue;
     if (auto bad = finder.find(batch->inputs, of_tower(tower, size))) return bad;
   }
@@ -64,7 +64,7 @@ std::optional<BadInput> bad_data(Run& run) {
 }
 
 std::string unseen_data(Run& run) {
-  if (sees_all_batches(run.step_size()) || !run.last_batch(0)) return "";
+  if (sees_all_batches(run.part<StepData>().step_size()) || !run.part<StepData>().last_batch(0)) return "";
   if (!BadInputFinder(*run.model_handle().tower, "train").has_choices()) return "";
   return " (labels in another batch of the step that are not below the number of classes make it NaN)";
 }
@@ -77,11 +77,12 @@ BadTensor first_bad_tensor(Run& run) {
   if (auto output = bad_output(run, place)) return *output;
   bad = bad_gradient(run, place);
   if (bad.empty()) {
-    return {run.last_batch(0) ? "it comes from another batch than the last one of this process"
-                              : "the batch that it comes from is not known any more"};
+    return {run.part<StepData>().last_batch(0)
+                ? "it comes from another batch than the last one of this process"
+                : "the batch that it comes from is not known any more"};
   }
   return {std::string("the outputs of all layers are finite for ") +
-          (sees_all_batches(run.step_size())
+          (sees_all_batches(run.part<StepData>().step_size())
                ? "all batches of the step, so the cost or its gradient is not"
                : "the last batches of this process; it comes from another batch of the step, or from the "
                  "cost or its gradient") +

@@ -18,9 +18,11 @@ Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
 }
 
 BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
-    : who_(std::move(who)),
+    : Callback({.identity = p.monitor.name + (p.file.empty() ? "" : "-" + p.file),
+                .only_one = true,
+                .ranks_are_fixed = "one process writes the checkpoints"}),
+      who_(std::move(who)),
       opposite_(std::move(opposite)),
-      identity_(p.monitor.name + (p.file.empty() ? "" : "-" + p.file)),
       monitor_(std::move(p.monitor)),
       file_name_(std::move(p.file)),
       goal_(goal) {

@@ -11,12 +11,9 @@ namespace tpack {
 /// epoch that was saved before. Only a value put at this very step counts, so no other epoch can be saved by
 /// mistake. The best so far is what the file in the run folder holds: a resumed run reads it from there, not
 /// from its checkpoint, so that the file is never replaced by one less good.
-class BestSaver : public Callback {
+class BestSaver : public Callback, public CheckpointWriting {
  public:
-  std::string identity() const override { return identity_; }
   std::vector<std::string> checkpoints() const override { return {file_name_}; }
-  const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
-  bool only_one() const override { return true; }
   std::vector<std::pair<std::string, Goal>> saves_best_of() const override {
     return {{monitor_.name, goal_}};
   }
@@ -40,7 +37,6 @@ class BestSaver : public Callback {
 
   std::string who_;
   std::string opposite_;
-  std::string identity_;
   Ref<Stat> monitor_;
   std::string file_name_;
   Goal goal_;

@@ -56,21 +56,23 @@ class CheckNumerics final : public Callback {
             "more bad steps than that, one right after the other, end the run under each policy; with "
             "rollback, more than that since the last trigger: it would go back to the same weights forever");
   }
-  explicit CheckNumerics(Params p) : p_(p) {}
+  // Each rank has batches of its own.
+  explicit CheckNumerics(Params p)
+      : Callback({.ranks = Ranks::kAll,
+                  .ranks_are_fixed = "all skip the same steps",
+                  .always = "it names the updates that were not applied",
+                  .changes_variables = p.policy == BadStep::kRollback}),
+        p_(p) {}
 
-  bool chief_only() const override { return false; }  // each rank has batches of its own
-  const char* why_ranks_are_fixed() const override { return "all skip the same steps"; }
-  const char* why_always() const override { return "it names the updates that were not applied"; }
   void setup(Setup& setup) override {
-    setup.guard_updates();
-    const std::vector<StepStatistic> statistics = setup.statistics();
+    setup.run().part<GradientUpdates>().guard_updates();
+    const std::vector<StepStatistic> statistics = setup.run().part<StepStatistics>().statistics();
     for (size_t i = 0; i < statistics.size(); ++i) {
       const std::string& name = statistics[i].name;
       if (statistics[i].minimized) costs_.push_back({i, name == kCost ? "the cost" : "cost " + name});
     }
     if (p_.policy != BadStep::kStop) setup.provides(kBadSteps);
   }
-  bool changes_variables() const override { return p_.policy == BadStep::kRollback; }
   void before_train(Run& run) override {
     if (p_.run_as_trigger) check_variables(run);
     if (!run.resumed() || good_.empty()) keep_good(run);
@@ -148,7 +150,7 @@ class CheckNumerics final : public Callback {
                  " is not finite and was not applied: " + what +
                  (goes_back ? "; the variables are again those of the last trigger" : ""));
     if (!goes_back) return;
-    for (const auto& [name, value] : good_) run.set_variable(name, value);
+    for (const auto& [name, value] : good_) run.store().set(name, value);
     run.share_variables();
   }
 
@@ -156,7 +158,7 @@ class CheckNumerics final : public Callback {
   void keep_good(Run& run) {
     since_good_ = 0;
     if (p_.policy != BadStep::kRollback) return;
-    const std::vector<std::string> set_by_callbacks = run.hyper_parameters();
+    const std::vector<std::string> set_by_callbacks = run.part<TrainedVariables>().hyper_parameters();
     for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
       for (const auto& [name, value] : run.variables(scope)) {
         if (std::find(set_by_callbacks.begin(), set_by_callbacks.end(), name) == set_by_callbacks.end())

@@ -40,15 +40,15 @@ class CopyVariables final : public Callback {
                "after each epoch, or when another callback triggers it")
         .field("run_step", &Params::run_step, "after each step");
   }
-  explicit CopyVariables(Params p) : p_(std::move(p)) {
+  explicit CopyVariables(Params p)
+      : Callback({.identity = p.from.name + "-" + p.to.name,
+                  .ranks = Ranks::kAll,
+                  .ranks_are_fixed = "the weights are the same on all ranks",
+                  .changes_variables = true}),
+        p_(std::move(p)) {
     if (p_.from == p_.to) throw ConfigError("callback CopyVariables: 'from' and 'to' are the same");
   }
 
-  std::string identity() const override { return p_.from.name + "-" + p_.to.name; }
-  bool chief_only() const override { return false; }
-  const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
-
-  bool changes_variables() const override { return true; }
   void setup(Setup& setup) override {
     const std::map<std::string, TensorSpec> all = setup.variables();
     std::vector<std::string> known;
@@ -82,7 +82,7 @@ class CopyVariables final : public Callback {
     const std::map<std::string, Tensor> all = run.variables(VariableScope::kModel);
     for (const auto& [from, to] : pairs_) {
       const Tensor& source = all.at(from);
-      run.set_variable(to, rate == 1 ? source : on_the_way(all.at(to), source, rate));
+      run.store().set(to, rate == 1 ? source : on_the_way(all.at(to), source, rate));
     }
     run.share_variables();
   }

@@ -48,10 +48,9 @@ class DataParallelInferenceRunner final : public FlowInference {
                    "before (moving averages, too)."))
         .example("DataParallelInferenceRunner: {data: validation}");
   }
-  explicit DataParallelInferenceRunner(Params p) : FlowInference(std::move(p)) {}
+  explicit DataParallelInferenceRunner(Params p)
+      : FlowInference(std::move(p), Ranks::kAll, "each rank takes a part of the data") {}
 
-  bool chief_only() const override { return false; }
-  const char* why_ranks_are_fixed() const override { return "each rank takes a part of the data"; }
   /// Where several ranks choose kernels, all do it by the same rules.
   void compile(Run& run) override {
     for (const auto& evaluator : evaluators_)
@@ -94,7 +93,7 @@ class DataParallelInferenceRunner final : public FlowInference {
   /// The message of this rank; empty if it was interrupted, which the others have to know.
   std::string own_part(Run& run) {
     try {
-      run.on_towers([&](size_t k) { evaluators_[k]->run_part(run.stop_token()); });
+      run.part<TrainedModel>().on_towers([&](size_t k) { evaluators_[k]->run_part(run.stop_token()); });
     } catch (const Stopped&) {
       return "";
     }

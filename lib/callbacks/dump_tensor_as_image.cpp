@@ -74,13 +74,12 @@ class DumpTensorAsImage final : public Callback {
                "is added then, to have values from 0 to 255: scale 127.5 and shift 127.5 for -1 to 1")
         .field("max_images", &Params::max_images, at_least(1), "images of a batch that are written");
   }
-  explicit DumpTensorAsImage(Params p) : p_(std::move(p)) {
+  explicit DumpTensorAsImage(Params p)
+      : Callback({.identity = p.output.name + p.variable.name, .only_one = true}), p_(std::move(p)) {
     if (p_.output.empty() == p_.variable.empty())
       throw ConfigError("callback DumpTensorAsImage: needs either 'output' or 'variable'");
   }
 
-  std::string identity() const override { return p_.output.name + p_.variable.name; }
-  bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     TensorPatterns patterns;
     if (!p_.output.empty()) patterns.outputs = {{p_.output.name, p_.output.position}};
@@ -88,8 +87,8 @@ class DumpTensorAsImage final : public Callback {
     tensors_ = std::make_unique<WatchedTensors>(setup, patterns);
     const Position position = p_.output.empty() ? p_.variable.position : p_.output.position;
     if (tensors_->names().size() > 1) {
-      throw ConfigError(position,
-                        "'" + identity() + "' is for " + join(tensors_->names(), ", ") + "; name one tensor");
+      throw ConfigError(position, "'" + rules().identity + "' is for " + join(tensors_->names(), ", ") +
+                                      "; name one tensor");
     }
     channels_last_ = tensors_->layout(0) == "HWC";
     const Shape shape = tensors_->shape(0);

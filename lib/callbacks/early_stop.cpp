@@ -43,10 +43,9 @@ class EarlyStop final : public Callback {
             "value, which the last checkpoint then has; they are kept in memory and in checkpoints. "
             "MinSaver and MaxSaver write them to a file of their own");
   }
-  explicit EarlyStop(Params p) : p_(std::move(p)) {}
+  explicit EarlyStop(Params p)
+      : Callback({.identity = p.monitor.name, .changes_variables = p.restore_best}), p_(std::move(p)) {}
 
-  std::string identity() const override { return p_.monitor.name; }
-  bool changes_variables() const override { return p_.restore_best; }
   void setup(Setup& setup) override {
     const std::string asked = p_.mode ? goal_name(*p_.mode) : "";
     setup.needs_goal(p_.monitor, kEarlyStop,
@@ -109,7 +108,7 @@ class EarlyStop final : public Callback {
   }
   void restore(Run& run) {
     if (weights_.empty()) return;
-    for (const auto& [name, value] : weights_) run.set_variable(name, value);
+    for (const auto& [name, value] : weights_) run.store().set(name, value);
     is_restored_ = true;
     run.restored(best_step_);
     log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +

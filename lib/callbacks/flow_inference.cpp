@@ -14,11 +14,14 @@
 
 namespace tpack {
 
-std::string FlowInference::identity() const {
-  std::vector<std::string> parts = {fields_.data.name};
-  for (const Ref<Stat>& metric : fields_.metrics) parts.push_back(metric.name);
-  return join(parts, "-");
-}
+FlowInference::FlowInference(InferenceFields fields, Ranks ranks, const char* ranks_are_fixed)
+    : Callback(
+          {.identity = fields.data.name + (fields.metrics.empty() ? "" : "-" + joined_names(fields.metrics)),
+           .only_one = true,
+           .ranks = ranks,
+           .ranks_are_fixed = ranks_are_fixed,
+           .may_end_early = {HookPhase::kTriggerEpoch}}),
+      fields_(std::move(fields)) {}
 
 void FlowInference::setup(Setup& setup) {
   Run& run = setup.run();

@@ -19,19 +19,16 @@ struct InferenceFields {
 /// What InferenceRunner and DataParallelInferenceRunner have in common: they report FLOW_METRIC.
 class FlowInference : public Callback {
  public:
-  explicit FlowInference(InferenceFields fields) : fields_(std::move(fields)) {}
-
-  std::string identity() const override;
-  bool only_one() const override { return true; }
   void setup(Setup& setup) override;
   void trigger(Run& run) override;
   /// Shows what the last evaluation said of classes, and writes it to the run's folder `reports`.
   void after_train(Run& run) override;
-  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
-    return phase == HookPhase::kTriggerEpoch;
-  }
 
  protected:
+  /// `ranks_are_fixed`: as that of CallbackRules.
+  explicit FlowInference(InferenceFields fields, Ranks ranks = Ranks::kChief,
+                         const char* ranks_are_fixed = nullptr);
+
   /// Makes the evaluators, which have the same statistics; one of them. Errors: ConfigError.
   virtual const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
   virtual Evaluator::Evaluation evaluate(Run& run) = 0;

@@ -31,11 +31,10 @@ class GpuTracker : public Callback {
   void before_epoch(Run& run) override;
   void after_epoch(Run& run) override;
   void trigger(Run& run) override;
-  bool chief_only() const override { return false; }
-  bool only_one() const override { return true; }
 
  protected:
-  GpuTracker(Params p, std::string who) : p_(std::move(p)), who_(std::move(who)) {}
+  GpuTracker(Params p, std::string who)
+      : Callback({.only_one = true, .ranks = Ranks::kAll}), p_(std::move(p)), who_(std::move(who)) {}
   static Schema<Params> with_fields(Schema<Params> schema);
 
   /// Name of the figure of a device.

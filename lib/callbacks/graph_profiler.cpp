@@ -61,7 +61,7 @@ class GraphProfiler final : public Callback {
   void before_run(Run& run) override {
     if (run.folder().empty()) return;
     profile(run, true);
-    waited_s_ = run.waited_s();
+    waited_s_ = run.part<StepData>().waited_s();
     start_s_ = monotonic_s();
   }
   void after_run(Run& run) override {
@@ -70,9 +70,9 @@ class GraphProfiler final : public Callback {
     Trace trace(start_s_);
     trace.name_thread(0, "step");
     trace.add(0, "step " + std::to_string(run.global_step()), "step", start_s_, end_s - start_s_,
-              {{"waited_for_data_s", run.waited_s() - waited_s_}});
+              {{"waited_for_data_s", run.part<StepData>().waited_s() - waited_s_}});
     int thread = 0;
-    for (const NamedExecutable& program : run.programs()) {
+    for (const NamedExecutable& program : run.part<StepPrograms>().programs()) {
       trace.name_thread(++thread, program.name);
       for (const NodeTime& node : program.executable->times()) {
         if (node.began_s < start_s_) continue;  // compiled for another size of batch, so not timed
@@ -87,7 +87,8 @@ class GraphProfiler final : public Callback {
 
  private:
   static void profile(Run& run, bool on) {
-    for (const NamedExecutable& program : run.programs()) program.executable->profile(on);
+    for (const NamedExecutable& program : run.part<StepPrograms>().programs())
+      program.executable->profile(on);
   }
 
   double start_s_ = 0;

@@ -18,10 +18,8 @@ class HostMemoryTracker final : public Callback {
         "is 10^9 bytes; a limit of the container counts), and resident_memory_gb, what the process "
         "holds.");
   }
-  explicit HostMemoryTracker(Params /*p*/) {}
+  explicit HostMemoryTracker(Params /*p*/) : Callback({.only_one = true, .ranks = Ranks::kAll}) {}
 
-  bool chief_only() const override { return false; }
-  bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     for (const char* name : {kFree, kOwn}) setup.provides(name);
   }

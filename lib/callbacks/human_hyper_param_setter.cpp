@@ -66,7 +66,7 @@ class HumanHyperParamSetter final : public HyperParamSetter {
       if (colon == std::string::npos) {
         ignore(line, "write `" + param_.name() + ": NUMBER`");
       } else if (name != param_.name()) {  // another setter may use it
-        const std::vector<std::string> known = run.hyper_parameters();
+        const std::vector<std::string> known = run.part<TrainedVariables>().hyper_parameters();
         const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
         if (!is_known && nearest(name, known) == param_.name())
           ignore(name, "the hyper-parameter is '" + param_.name() + "'");

@@ -11,13 +11,22 @@ namespace tpack {
 
 void HyperParam::setup(const Setup& setup) const {
   setup.run().require_hyper_parameter(name_.name, name_.position);
-  if (setup.run().has_schedule(name_.name)) {
+  if (setup.run().part<TrainedVariables>().schedules().contains(name_.name)) {
     throw ConfigError(name_.position,
                       name_.name +
                           " follows the schedule that is written in its place, which would undo what "
                           "this callback sets; write a number there, or remove the callback");
   }
 }
+
+HyperParamSetter::HyperParamSetter(Ref<HyperParamName> param, CallbackRules rules)
+    : Callback([&] {
+        if (rules.identity.empty()) rules.identity = param.name;
+        rules.ranks = Ranks::kAll;
+        rules.ranks_are_fixed = "a hyper-parameter is the same on all ranks";
+        return rules;
+      }()),
+      param_(std::move(param)) {}
 
 void HyperParam::set(Run& run, double value, const std::string& who) {
   if (const char* wrong = why_invalid(name_.name, value))

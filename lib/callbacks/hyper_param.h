@@ -30,13 +30,9 @@ class HyperParam {
 
 /// Base of callbacks that set a hyper-parameter, the same on every rank.
 class HyperParamSetter : public Callback {
- public:
-  bool chief_only() const override { return false; }
-  const char* why_ranks_are_fixed() const override { return "a hyper-parameter is the same on all ranks"; }
-  std::string identity() const override { return param_.name(); }
-
  protected:
-  explicit HyperParamSetter(Ref<HyperParamName> param) : param_(std::move(param)) {}
+  /// `rules`: the identity is the name of the parameter unless they have another; it runs on all ranks.
+  explicit HyperParamSetter(Ref<HyperParamName> param, CallbackRules rules = {});
   /// Sets what the chief says, on every rank; nothing if it says nothing.
   void set_of_chief(Run& run, std::optional<double> value, const std::string& who);
 

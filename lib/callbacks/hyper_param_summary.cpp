@@ -25,7 +25,7 @@ class HyperParamSummary final : public Callback {
   explicit HyperParamSummary(Params /*p*/) {}
 
   void setup(Setup& setup) override {
-    names_ = setup.run().hyper_parameters();
+    names_ = setup.run().part<TrainedVariables>().hyper_parameters();
     for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kRun);
   }
   void after_run(Run& run) override {

@@ -43,13 +43,13 @@ class LearningRateFinder final : public HyperParamSetter {
         .field("diverged_at", &Params::diverged_at, above(1),
                "ends the run when the mean is this many times its smallest value");
   }
-  explicit LearningRateFinder(const Params& p) : HyperParamSetter(p.param), p_(p), mean_(p.decay, 1) {
+  explicit LearningRateFinder(const Params& p)
+      : HyperParamSetter(p.param, {.only_one = true}), p_(p), mean_(p.decay, 1) {
     if (p_.to <= p_.from)
       throw ConfigError(std::string(kFinder) + ": 'to' is " + shortest(p_.to) +
                         "; it must be above 'from' (" + shortest(p_.from) + ")");
   }
 
-  bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     param_.setup(setup);
     cost_ = setup.statistic(p_.monitor);

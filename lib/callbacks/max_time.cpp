@@ -73,13 +73,12 @@ class MaxTime final : public Callback {
         .required()
         .shorthand();
   }
-  explicit MaxTime(Params p) : p_(p) {}
+  explicit MaxTime(Params p) : Callback({.no_every = "the time may be up after any step"}), p_(p) {}
 
   void trigger_step(Run& run) override {
     if (watch_.seconds() >= p_.time.seconds)
       run.request_stop("the time is up: " + human_duration(p_.time.seconds));
   }
-  const char* why_no_every() const override { return "the time may be up after any step"; }
 
  private:
   MaxTimeParams p_;

@@ -30,7 +30,7 @@ struct EnumNames<SaveFailure> {
 namespace {
 
 /// Source: tensorpack callbacks/saver.py, ModelSaver.
-class ModelSaver final : public Callback {
+class ModelSaver final : public Callback, public CheckpointWriting {
  public:
   using Params = ModelSaverParams;
   static Schema<Params> schema() {
@@ -46,7 +46,14 @@ class ModelSaver final : public Callback {
         .field("on_error", &Params::on_error,
                "what a failed save does: report it and go on, or stop the run");
   }
-  explicit ModelSaver(Params p) : p_(p), has_own_times_(p.every_epochs || p.every_steps) {
+  // Of two, each removes what the other keeps.
+  explicit ModelSaver(Params p)
+      : Callback({.only_one = true,
+                  .ranks_are_fixed = "one process writes the checkpoints",
+                  .no_every = p.every_epochs || p.every_steps
+                                  ? "every_epochs or every_steps is set, too; keep one of them"
+                                  : nullptr}),
+        p_(p) {
     if (!p_.every_epochs && !p_.every_steps) p_.every_epochs = 1;
   }
 
@@ -72,11 +79,6 @@ class ModelSaver final : public Callback {
     save_soon(run);
   }
   std::vector<std::string> checkpoints() const override { return {kCheckpointNames}; }
-  const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
-  const char* why_no_every() const override {
-    return has_own_times_ ? "every_epochs or every_steps is set, too; keep one of them" : nullptr;
-  }
-  bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:
   static std::pair<int64_t, int64_t> moment(const Run& run) { return {run.epoch(), run.global_step()}; }
@@ -105,7 +107,6 @@ class ModelSaver final : public Callback {
   }
 
   Params p_;
-  bool has_own_times_;
   std::pair<int64_t, int64_t> asked_at_ = {-1, -1};  // epoch and step of the last request
   bool stepped_ = false;
 };

@@ -25,13 +25,12 @@ class MovingAverageSummary final : public Callback {
             "period", &Params::period, at_least(0),
             "also reports in each step of an epoch whose number, from 1, is a multiple of it; 0: does not");
   }
-  explicit MovingAverageSummary(Params p) : p_(p) {
+  explicit MovingAverageSummary(Params p) : Callback({.only_one = true}), p_(p) {
     if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");
   }
 
-  bool only_one() const override { return true; }  // both would give the same names
   void setup(Setup& setup) override {
-    for (const StepStatistic& statistic : setup.statistics()) {
+    for (const StepStatistic& statistic : setup.run().part<StepStatistics>().statistics()) {
       names_.push_back(statistic.name);
       is_mean_.push_back(statistic.is_mean);
       setup.provides(statistic.name, ScalarOrder::When::kStep, statistic.known_goal());

@@ -35,12 +35,12 @@ class PlayEpisodes final : public Callback {
         .required()
         .field("input", &Params::input, "input of the model that takes the observations");
   }
-  explicit PlayEpisodes(Params p) : p_(std::move(p)) {
+  explicit PlayEpisodes(Params p)
+      : Callback({.identity = p.values.name, .only_one = true, .may_end_early = {HookPhase::kTriggerEpoch}}),
+        p_(std::move(p)) {
     spec_ = Registry<Environment>::make_item(p_.environment.item)->spec();
   }
 
-  std::string identity() const override { return p_.values.name; }
-  bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     predictor_ = std::make_unique<Predictor>(setup.run().model_handle(),
                                              std::vector<PredictOutput>{{p_.values.name, p_.values}},
@@ -55,9 +55,6 @@ class PlayEpisodes final : public Callback {
   }
   void compile(Run& /*run*/) override {
     predictor_->compile({{spec_.observation.dtype, spec_.observation.shape.prepend(p_.episodes)}});
-  }
-  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
-    return phase == HookPhase::kTriggerEpoch;
   }
   void trigger(Run& run) override {
     const Played played =

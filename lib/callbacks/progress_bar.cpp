@@ -36,7 +36,8 @@ class ProgressBar final : public Callback {
   explicit ProgressBar(Params p) : p_(std::move(p)) {}
 
   void setup(Setup& setup) override {
-    for (const StepStatistic& statistic : setup.statistics()) names_.push_back(statistic.name);
+    for (const StepStatistic& statistic : setup.run().part<StepStatistics>().statistics())
+      names_.push_back(statistic.name);
     if (!p_.name.empty()) names_ = {p_.name.name};
     for (const std::string& name : names_) {
       statistics_.push_back(setup.statistic({name, p_.name.position}));

@@ -56,7 +56,14 @@ class RunCommand final : public Callback {
         .field("on_error", &Params::on_error,
                "what happens if it fails: report it and go on, or stop the run");
   }
-  explicit RunCommand(const Params& p) : p_(p), command_(p.command, kRunCommand) {}
+  explicit RunCommand(const Params& p)
+      : Callback({.untimed = p.at == CommandTime::kEpoch
+                                 ? nullptr
+                                 : "the command runs once, as 'at' says; remove one of them",
+                  .may_end_early = {p.at == CommandTime::kTrainBegin ? HookPhase::kBeforeTrain
+                                                                     : HookPhase::kTriggerEpoch}}),
+        p_(p),
+        command_(p.command, kRunCommand) {}
 
   void setup(Setup& setup) override {
     for (const std::string& name : command_.names()) {
@@ -67,12 +74,6 @@ class RunCommand final : public Callback {
   }
   void before_train(Run& run) override {
     if (p_.at == CommandTime::kTrainBegin) run_now(run, run.stop_token());
-  }
-  const char* why_untimed() const override {
-    return p_.at == CommandTime::kEpoch ? nullptr : "the command runs once, as 'at' says; remove one of them";
-  }
-  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
-    return phase == (p_.at == CommandTime::kTrainBegin ? HookPhase::kBeforeTrain : HookPhase::kTriggerEpoch);
   }
   void trigger(Run& run) override {
     if (p_.at == CommandTime::kEpoch) run_now(run, run.stop_token());

@@ -46,18 +46,17 @@ class SampleGrid final : public Callback {
             "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
             "Tanh, else that of [0, 1], [-1, 1], [0, 255] and [0, 65535] which the values of a picture fit");
   }
-  explicit SampleGrid(Params p) : p_(std::move(p)) {
-    for (const Ref<LayerOutput>& output : p_.outputs) name_ += (name_.empty() ? "" : "-") + output.name;
-    std::replace(name_.begin(), name_.end(), '/', '-');
+  explicit SampleGrid(Params p)
+      : Callback({.identity = name_of(p),
+                  .only_one = true,
+                  .ranks_are_fixed = "one process writes the pictures",
+                  .may_end_early = {HookPhase::kTriggerEpoch}}),
+        p_(std::move(p)) {
     if (p_.outputs.empty())
       throw ConfigError("callback SampleGrid: 'outputs' is empty; name an output of the model");
     if (p_.range && p_.range->first == p_.range->second)
       throw ConfigError("callback SampleGrid: black and white have the same value in 'range'");
   }
-
-  std::string identity() const override { return name_; }
-  bool only_one() const override { return true; }
-  const char* why_ranks_are_fixed() const override { return "one process writes the pictures"; }
 
   void setup(Setup& setup) override {
     Run& run = setup.run();
@@ -88,18 +87,20 @@ class SampleGrid final : public Callback {
 
   void compile(Run& /*run*/) override { predictor_->compile(nominal_); }
 
-  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
-    return phase == HookPhase::kTriggerEpoch;
-  }
   void trigger(Run& run) override {
     if (batches_.empty()) read_batches(run);
     if (batches_.empty()) return;
     const Tensor grid = image_grid(drawn(), p_.columns * std::ssize(p_.outputs));
-    run.monitors().put_image("samples/" + name_, grid);
+    run.monitors().put_image("samples/" + rules().identity, grid);
     if (!run.folder().empty()) write(run, grid);
   }
 
  private:
+  static std::string name_of(const Params& p) {
+    std::string name = joined_names(p.outputs);
+    std::replace(name.begin(), name.end(), '/', '-');
+    return name;
+  }
   int64_t count() const { return p_.rows * p_.columns; }
 
   void check_images() const {
@@ -169,12 +170,11 @@ class SampleGrid final : public Callback {
   void write(const Run& run, const Tensor& grid) const {
     std::string step = std::to_string(run.global_step());
     step.insert(0, step.size() < 8 ? 8 - step.size() : 0, '0');
-    const std::string path = run.folder() + "/samples/" + name_ + "-" + step + ".png";
+    const std::string path = run.folder() + "/samples/" + rules().identity + "-" + step + ".png";
     write_extra_file(path, [&] { write_whole_file(path, encode_png(grid).front().png); });
   }
 
   Params p_;
-  std::string name_;  // of the outputs
   std::vector<size_t> components_;
   Signature nominal_;  // of a whole batch
   std::unique_ptr<Predictor> predictor_;

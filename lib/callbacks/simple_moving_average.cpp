@@ -25,22 +25,17 @@ class SimpleMovingAverage final : public Callback {
         .field("window_size", &Params::window_size, between(1, 1000000), "steps")
         .required();
   }
-  explicit SimpleMovingAverage(Params p) : p_(std::move(p)) {
+  explicit SimpleMovingAverage(Params p) : Callback({.identity = joined_names(p.names)}), p_(std::move(p)) {
     if (p_.names.empty())
       throw ConfigError("callback SimpleMovingAverage: 'names' is empty; name a statistic");
   }
 
-  std::string identity() const override {
-    std::vector<std::string> parts;
-    for (const Ref<Stat>& name : p_.names) parts.push_back(name.name);
-    return join(parts, "-");
-  }
   void setup(Setup& setup) override {
     indices_.clear();
     for (const Ref<Stat>& name : p_.names) {
       indices_.push_back(setup.statistic(name));
       setup.provides(reported(name), ScalarOrder::When::kStep,
-                     setup.statistics()[indices_.back()].known_goal());
+                     setup.run().part<StepStatistics>().statistics()[indices_.back()].known_goal());
     }
     windows_.resize(p_.names.size());
   }

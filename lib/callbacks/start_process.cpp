@@ -29,12 +29,11 @@ class StartProcess final : public Callback {
         .field("grace_s", &Params::grace_s, between(0, 3600),
                "seconds between SIGTERM and SIGKILL at the end");
   }
-  explicit StartProcess(Params p) : p_(std::move(p)) {
+  explicit StartProcess(Params p) : Callback({.ranks = Ranks::kAll}), p_(std::move(p)) {
     if (p_.command.empty() || p_.command[0].empty())
       throw ConfigError(std::string(kStartProcess) + ": 'command' names no program");
   }
 
-  bool chief_only() const override { return false; }
   void setup(Setup& /*setup*/) override { warn_if_no_program(kStartProcess, p_.command[0]); }
   void before_train(Run& /*run*/) override {
     try {

@@ -53,11 +53,10 @@ class StatMonitorParamSetter final : public HyperParamSetter {
         .field("stop_below", &Params::stop_below, "ends the run instead of setting a value below this one");
   }
   explicit StatMonitorParamSetter(const Params& p)
-      : HyperParamSetter(p.param),
+      : HyperParamSetter(p.param, {.identity = p.param.name + "-" + p.monitor.name}),
         p_(p),
         value_(p.value, std::string(kMonitorSetterOwner) + ", 'value'", {"old"}) {}
 
-  std::string identity() const override { return param_.name() + "-" + p_.monitor.name; }
   void setup(Setup& setup) override {
     param_.setup(setup);
     value_.setup(setup, Expression::Result::kNumber);

@@ -25,13 +25,12 @@ class StopAt final : public Callback {
         .field("at_least", &Params::at_least, "the run ends at this value or a larger one")
         .field("at_most", &Params::at_most, "the run ends at this value or a smaller one");
   }
-  explicit StopAt(Params p) : p_(std::move(p)) {
+  explicit StopAt(Params p) : Callback({.identity = p.monitor.name}), p_(std::move(p)) {
     if (p_.at_least.has_value() == p_.at_most.has_value())
       throw ConfigError(
           "StopAt: give 'at_least' or 'at_most', as in {monitor: validation_accuracy, at_least: 0.97}");
   }
 
-  std::string identity() const override { return p_.monitor.name; }
   void setup(Setup& setup) override { setup.needs(p_.monitor, "callback StopAt"); }
   void trigger(Run& run) override {
     const Monitors::History& history = run.monitors().get_history(p_.monitor.name);

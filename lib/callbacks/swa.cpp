@@ -25,11 +25,12 @@ class Swa final : public AveragedWeights {
         .field("every_k_epochs", &Params::every_k_epochs, at_least(1), "epochs from one to the next")
         .field("callbacks", &Params::callbacks, kAveragedCallbacks);
   }
-  explicit Swa(const Params& p) : AveragedWeights("SWA", "swa.h5", p.callbacks), p_(p) {}
+  explicit Swa(const Params& p)
+      : AveragedWeights("SWA", "swa.h5",
+                        "the weights are averaged at the ends of epochs; set start_epoch and every_k_epochs",
+                        p.callbacks),
+        p_(p) {}
 
-  const char* why_no_every() const override {
-    return "the weights are averaged at the ends of epochs; set start_epoch and every_k_epochs";
-  }
   void setup(Setup& setup) override {
     if (setup.run().length().max_epoch < p_.start_epoch)
       log::warning("callback SWA has no effect: the run ends with epoch " +

@@ -18,23 +18,22 @@ class ThroughputTracker final : public Callback {
         "Reports steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the part of the time "
         "that was spent waiting for data (0 to 1).");
   }
-  explicit ThroughputTracker(Params /*p*/) {}
+  explicit ThroughputTracker(Params /*p*/) : Callback({.ranks = Ranks::kAll}) {}
 
   void setup(Setup& setup) override {
     for (const char* name : {kSteps, kSamples, kWait}) setup.provides(name);
   }
-  bool chief_only() const override { return false; }
   void before_epoch(Run& run) override {
     watch_.reset();
     step_ = run.global_step();
-    samples_before_ = run.samples();
-    waited_ = run.waited_s();
+    samples_before_ = run.part<StepData>().samples();
+    waited_ = run.part<StepData>().waited_s();
   }
   void after_epoch(Run& run) override {
     seconds_ += watch_.seconds();
     steps_ += run.global_step() - step_;
-    samples_ += run.samples() - samples_before_;
-    waiting_ += run.waited_s() - waited_;
+    samples_ += run.part<StepData>().samples() - samples_before_;
+    waiting_ += run.part<StepData>().waited_s() - waited_;
   }
   void trigger(Run& run) override {
     if (steps_ > 0 && seconds_ > 0) put(run);
@@ -46,7 +45,7 @@ class ThroughputTracker final : public Callback {
 
  private:
   void put(Run& run) const {
-    const StepSize size = run.step_size();
+    const StepSize size = run.part<StepData>().step_size();
     run.monitors().put_scalar(kSteps, static_cast<double>(steps_) / seconds_);
     if (samples_ == 0) return;
     run.monitors().put_scalar(kSamples, static_cast<double>(samples_ * size.ranks) / seconds_);

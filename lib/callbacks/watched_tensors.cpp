@@ -5,7 +5,7 @@ namespace tpack {
 WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& patterns) : run_(setup.run()) {
   if (patterns.outputs.empty() && patterns.variables.empty() && patterns.gradients.empty())
     throw ConfigError("it looks at no tensor; name some in outputs, variables or gradients");
-  if (!patterns.outputs.empty() && run_.step_size().batch == 0)
+  if (!patterns.outputs.empty() && run_.part<StepData>().step_size().batch == 0)
     throw ConfigError(patterns.outputs[0].position,
                       "outputs are looked at for the batches of training, of which this trainer takes none");
   Diagnostics errors;
@@ -18,7 +18,8 @@ WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& pattern
   };
   look_for([&] {
     if (patterns.outputs.empty()) return;
-    outputs_ = std::make_unique<TowerOutputs>(run_.model_handle(), patterns.outputs, run_.step_size().batch);
+    outputs_ = std::make_unique<TowerOutputs>(run_.model_handle(), patterns.outputs,
+                                              run_.part<StepData>().step_size().batch);
     for (const TowerOutputs::Output& output : outputs_->outputs()) names_.push_back(output.name);
   });
   const auto add = [&](const std::string& name, const std::string& stored, const TensorSpec& spec) {
@@ -35,12 +36,13 @@ WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& pattern
   });
   errors.throw_if_any();
   if (!outputs_) return;
-  run_.watch_batches([this, watched = std::weak_ptr<bool>(wanted_)](const TowerBatch& batch) {
-    const auto wanted = watched.lock();
-    if (!wanted || !*wanted) return;
-    *wanted = false;
-    outputs_->compute(batch);
-  });
+  run_.part<StepData>().watch_batches(
+      [this, watched = std::weak_ptr<bool>(wanted_)](const TowerBatch& batch) {
+        const auto wanted = watched.lock();
+        if (!wanted || !*wanted) return;
+        *wanted = false;
+        outputs_->compute(batch);
+      });
 }
 
 void WatchedTensors::compile() {
@@ -55,7 +57,7 @@ bool WatchedTensors::compute() {
 }
 
 std::optional<TowerBatch> WatchedTensors::last_batch() const {
-  if (run_.has_stepped() || kept_batch_.empty()) return run_.last_batch(0);
+  if (run_.has_stepped() || kept_batch_.empty()) return run_.part<StepData>().last_batch(0);
   return TowerBatch{kept_batch_, kept_info_};
 }
 
@@ -66,11 +68,12 @@ Shape WatchedTensors::shape(size_t i) const {
 std::optional<Tensor> WatchedTensors::value(size_t i) const {
   if (i < outputs()) return outputs_->value(i);
   const std::string& name = stored_[i - outputs()];
-  if (!is_gradient(i)) return run_.variable(name);
+  if (!is_gradient(i)) return run_.store().value(name);
   if (const auto kept = kept_gradients_.find(names_[i]); kept != kept_gradients_.end() && !run_.has_stepped())
     return kept->second;
-  const Tensor value = run_.variable(name);
-  const std::optional<double> scale = run_.gradient_scale(name.substr(name.find('/') + 1));
+  const Tensor value = run_.store().value(name);
+  const std::optional<double> scale =
+      run_.part<GradientUpdates>().gradient_scale(name.substr(name.find('/') + 1));
   if (!scale || scale == 1) return scale ? std::optional(value) : std::nullopt;
   Tensor mean = value.clone();
   visit(mean.dtype(), [&](auto zero) {

@@ -29,11 +29,12 @@ class WeightEma final : public AveragedWeights {
                "averages over about 1,000 steps")
         .field("callbacks", &Params::callbacks, kAveragedCallbacks);
   }
-  explicit WeightEma(const Params& p) : AveragedWeights("WeightEMA", "ema.h5", p.callbacks), decay_(p.decay) {
+  explicit WeightEma(const Params& p)
+      : AveragedWeights("WeightEMA", "ema.h5", "the weights are averaged in each step", p.callbacks),
+        decay_(p.decay) {
     if (decay_ == 1) throw ConfigError("callback WeightEMA: 'decay' must be below 1");
   }
 
-  const char* why_no_every() const override { return "the weights are averaged in each step"; }
   void after_run(Run& run) override {
     const auto steps = static_cast<double>(average_.count());
     const double decay = steps == 0 ? 0 : std::min(decay_, (1 + steps) / (10 + steps));

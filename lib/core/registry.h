@@ -136,24 +136,20 @@ struct SplitParams {
 };
 SplitParams split_params(const ConfigNode& params, const std::vector<FieldInfo>& common);
 
-/// A component that is another spelling of others of its kind: it has `static std::unique_ptr<Kind>
-/// make(const Params&)`.
-template <class Class, class Kind>
-concept SpellsOthers = requires(const typename Class::Params& p) {
-  { Class::make(p) } -> std::same_as<std::unique_ptr<Kind>>;
+/// A component that is another spelling of others of its kind: its parameters are read as an item of another
+/// component, to which the parameters that all of the kind have are added by `Kind::with_common`.
+template <class Params>
+concept SpellsOthers = requires(const Params& p) {
+  { p.rewritten() } -> std::same_as<ConfigNode>;
 };
 
 /// Makes a component. A kind that looks at the classes of its components has `static void
 /// registered(Class&)`.
 template <class Kind, class Class>
 std::unique_ptr<Kind> make_component(typename Class::Params params) {
-  if constexpr (SpellsOthers<Class, Kind>) {
-    return Class::make(params);
-  } else {
-    auto made = std::make_unique<Class>(std::move(params));
-    if constexpr (requires { Kind::registered(*made); }) Kind::registered(*made);
-    return made;
-  }
+  auto made = std::make_unique<Class>(std::move(params));
+  if constexpr (requires { Kind::registered(*made); }) Kind::registered(*made);
+  return made;
 }
 
 /// Adds a component to its table; the target of TPACK_REGISTER.
@@ -196,9 +192,13 @@ class Registrar {
           Params parsed = Class::schema().parse(split.own, owner, errors);
           auto parsed_common = common.parse(split.common, owner, errors);
           if (errors.count() != before) return nullptr;
-          auto made = make_component<Kind, Class>(std::move(parsed));
-          made->take(std::move(parsed_common));
-          return made;
+          if constexpr (SpellsOthers<Params>) {
+            return Registry<Kind>::make(Kind::with_common(parsed.rewritten(), split.common), errors);
+          } else {
+            auto made = make_component<Kind, Class>(std::move(parsed));
+            made->take(std::move(parsed_common));
+            return made;
+          }
         } else {
           Params parsed = Class::schema().parse(params, owner, errors);
           if (errors.count() != before) return nullptr;

@@ -104,11 +104,12 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const bool written = experiment.source.root.find("steps_per_epoch") != nullptr;
   const Position where =
       written || train == nullptr ? experiment.position_of("steps_per_epoch") : train->origin();
-  auto steps = experiment.trainer->steps_per_pass();
-  if (!steps && train != nullptr) steps = steps_without_bad(*train, experiment.trainer->step_size());
+  auto steps = experiment.trainer->part<StepData>().steps_per_pass();
+  if (!steps && train != nullptr)
+    steps = steps_without_bad(*train, experiment.trainer->part<StepData>().step_size());
   if (!steps && train != nullptr && train->batching()) {
     if (const auto samples = samples_after_dropping(*train))
-      steps = steps_of(*samples, *train->batching(), experiment.trainer->step_size());
+      steps = steps_of(*samples, *train->batching(), experiment.trainer->part<StepData>().step_size());
   }
   if (const char* why = steps ? nullptr : why_no_length(train); !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
@@ -137,7 +138,7 @@ void check_predict(const Experiment& experiment, Builder& b, const TowerResult& 
 
 /// What only the inference graph and the data together tell.
 void check_tower(const Experiment& experiment) {
-  const auto place = experiment.trainer->model_handle();
+  const auto place = experiment.trainer->part<TrainedModel>().model_handle();
   if (!place) return;
   const TowerFunction& tower = *place->tower;
   Graph graph;
@@ -203,16 +204,16 @@ void warn_of_unsaved_weights(const Experiment& experiment) {
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
     // A run cannot be resumed from averaged weights.
     const bool has_averages = dynamic_cast<const AveragedWeights*>(named.callback.get()) != nullptr;
-    return !has_averages && !named.callback->checkpoints().empty();
+    return !has_averages && !checkpoints_of(*named.callback).empty();
   });
-  if (is_saved || !experiment.trainer->model_handle()) return;
+  if (is_saved || !experiment.trainer->part<TrainedModel>().model_handle()) return;
   log::warning(experiment.position_of("callbacks").str() +
                ": no callback saves checkpoints; add ModelSaver: {} to the callbacks");
 }
 
 void remark_of_no_validation(const Experiment& experiment, const StatisticGoals& statistics) {
   const DataFlow* const train = experiment.train_flow();
-  const auto model = experiment.trainer->model_handle();
+  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
   if (!model || train == nullptr || experiment.updates.empty() || !may_look_at(*train)) return;
   for (const auto& [name, goal] : statistics)
     for (const std::string& flow : experiment.flow_names())

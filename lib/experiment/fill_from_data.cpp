@@ -126,7 +126,7 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
 }  // namespace
 
 void fill_from_data(const Experiment& experiment) {
-  VariableStore* store = experiment.trainer->variables();
+  VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
   if (store == nullptr) return;
   bool has_any = false;
   for (const VariableSpec* spec : store->table().all()) {
@@ -141,11 +141,11 @@ void fill_from_data(const Experiment& experiment) {
     store->set(spec->name, Tensor::of<double>(spec->spec.shape, value).cast(spec->spec.dtype));
     has_any = true;
   }
-  if (has_any) experiment.trainer->share_variables();
+  if (has_any) experiment.trainer->part<TrainedVariables>().share_variables();
 }
 
 void warn_of_far_targets(const Experiment& experiment) {
-  const auto model = experiment.trainer->model_handle();
+  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
   const DataFlow* train = experiment.train_flow();
   if (model && train != nullptr) warn_of_far_targets(*model->tower, *train);
 }

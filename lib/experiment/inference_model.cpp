@@ -73,7 +73,7 @@ void InferenceModel::make_tower(const CheckpointContent& content, const std::str
     };
     tower_ = tpack::make_tower(config_, source_.root, flow_of, errors);
   } else if (const auto trainer = Registry<Trainer>::make(config_.trainer.item, errors)) {
-    tower_ = trainer->stored_tower(content, path);
+    tower_ = trainer->part<TrainedModel>().stored_tower(content, path);
   }
   errors.throw_if_any();
   if (!tower_) throw ConfigError(path + ": its config has no model");

@@ -37,7 +37,7 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
   const InitSection& init = experiment.config.init;
   if (init.from.empty()) return "";
   const std::string path = resolved_path(init.from);
-  VariableStore* store = experiment.trainer->variables();
+  VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
   if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
   const LoadReport report = load_weights(*store, load_checkpoint(path), init.rules);
   if (report.loaded.empty())
@@ -46,7 +46,7 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
     if (warns) log::warning(init.from.position.str() + ": init: " + rule);
   }
   if (warns) warn_of_frozen(experiment.config.freeze.all, *store, report);
-  experiment.trainer->share_variables();
+  experiment.trainer->part<TrainedVariables>().share_variables();
   return report.str(path);
 }
 

@@ -38,11 +38,13 @@ void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>
 /// The model as training builds it, and what of it is used.
 class Usage {
  public:
-  explicit Usage(const Experiment& e) : e_(e), tower_(*e.trainer->model_handle()->tower) {
+  explicit Usage(const Experiment& e)
+      : e_(e), tower_(*e.trainer->part<TrainedModel>().model_handle()->tower) {
     VariableTable table;
     Builder b(graph_, table, {Phase::kTraining, e.config.engine.dtype});
-    built_ =
-        build_tower(b, tower_, batch_specs(tower_, std::max<int64_t>(e.trainer->step_size().batch, 1)), {});
+    built_ = build_tower(
+        b, tower_, batch_specs(tower_, std::max<int64_t>(e.trainer->part<StepData>().step_size().batch, 1)),
+        {});
     for (const auto& [name, cost] : built_.costs) use(cost);
     for (const Statistic& statistic : built_.statistics) use(statistic.sum);
     use_named_outputs();
@@ -130,7 +132,7 @@ std::vector<std::string> unreached_variables(const VariableTable& table,
 }  // namespace
 
 void warn_of_what_has_no_effect(const Experiment& experiment) {
-  const auto place = experiment.trainer->model_handle();
+  const auto place = experiment.trainer->part<TrainedModel>().model_handle();
   if (!place || experiment.updates.empty()) return;
   std::vector<std::string> layers;
   Position first;

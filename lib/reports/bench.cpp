@@ -132,20 +132,20 @@ class Bench {
     prepare(e_.flows);
     set_up_trainer(e_, plan_, *world_, &input_);
     e_.trainer->initialize();
-    const std::vector<StepStatistic> statistics = e_.trainer->statistics();
+    const std::vector<StepStatistic> statistics = e_.trainer->part<StepStatistics>().statistics();
     for (size_t i = 0; i < statistics.size() && !figure_; ++i)
       if (statistics[i].minimized) figure_ = i;
   }
 
   BenchReport run() {
-    const StepSize size = e_.trainer->step_size();
+    const StepSize size = e_.trainer->part<StepData>().step_size();
     BenchReport report;
     report.batch = size.batch;
     report.towers = size.towers;
     report.threads = size.threads;
     report.steps = options_.steps;
     report.both = time_both();
-    if (figure_) report.figure = e_.trainer->statistics()[*figure_].name;
+    if (figure_) report.figure = e_.trainer->part<StepStatistics>().statistics()[*figure_].name;
     report.figure_81_to_100 = mean_figure(80, 100);
     if (input_.opened()) {
       held_.on = true;
@@ -161,13 +161,13 @@ class Bench {
   }
 
   StepProfile profile(int64_t bucket_bytes, int element_bytes) {
-    const auto programs = e_.trainer->programs();
+    const auto programs = e_.trainer->part<StepPrograms>().programs();
     const auto backward = std::find_if(programs.begin(), programs.end(), [](const NamedExecutable& program) {
       return program.name == "backward";
     });
     if (backward == programs.end() || programs.size() != 2)
       throw ConfigError("only a model with one update can be profiled for several nodes");
-    const FlatLayout& layout = e_.trainer->variables()->layout("");
+    const FlatLayout& layout = e_.trainer->part<TrainedVariables>().variables()->layout("");
     const auto buckets = gradient_buckets(layout, bucket_bytes / static_cast<int64_t>(sizeof(float)));
     Stopwatch watch;
     std::vector<std::vector<double>> ready(buckets.size());
@@ -217,9 +217,9 @@ class Bench {
 
   /// One step; its samples.
   int64_t step() {
-    const int64_t before = e_.trainer->samples();
+    const int64_t before = e_.trainer->part<StepData>().samples();
     if (!e_.trainer->step(step_++, {})) throw DataError("the trainer had no data for a step");
-    return e_.trainer->samples() - before;
+    return e_.trainer->part<StepData>().samples() - before;
   }
 
   BenchFigure time_steps() {
@@ -229,7 +229,7 @@ class Bench {
   BenchFigure time_both() {
     return timed(options_, Middle::kMedian, [&] {
       const int64_t samples = step();
-      if (figure_) figures_.push_back(e_.trainer->statistic(*figure_).value_or(kNan));
+      if (figure_) figures_.push_back(e_.trainer->part<StepStatistics>().statistic(*figure_).value_or(kNan));
       return samples;
     });
   }
@@ -242,7 +242,7 @@ class Bench {
 
   /// Every node with its mean time, the slowest first.
   std::vector<NodeCost> time_nodes() {
-    const std::vector<NamedExecutable> programs = e_.trainer->programs();
+    const std::vector<NamedExecutable> programs = e_.trainer->part<StepPrograms>().programs();
     if (programs.empty()) return {};
     for (const NamedExecutable& program : programs) program.executable->profile(true);
     for (int i = 0; i < options_.steps; ++i) step();

@@ -39,7 +39,7 @@ uint64_t bytes_of_evaluation(const Experiment& e) {
 /// saves is known only once it has begun.
 uint64_t bytes_of_checkpoint(Trainer& trainer) {
   CheckpointContent content;
-  if (trainer.variables() == nullptr) return 0;
+  if (trainer.part<TrainedVariables>().variables() == nullptr) return 0;
   trainer.save(content);
   uint64_t bytes = 0;
   for (const auto& [name, tensor] : content.tensors) bytes += tensor.bytes();
@@ -70,7 +70,7 @@ std::optional<uint64_t> MemoryReport::limit() const {
 
 MemoryReport report_memory(CheckedExperiment& checked) {
   const Experiment& e = checked.experiment();
-  const TrainerMemory memory = e.trainer->memory();
+  const TrainerMemory memory = e.trainer->part<StepPrograms>().memory();
   MemoryReport report;
   report.program = checked.program_bytes() + kOnlyInTraining;
   report.data = checked.data_bytes();
@@ -78,7 +78,7 @@ MemoryReport report_memory(CheckedExperiment& checked) {
   report.activations = memory.activations;
   report.constants = memory.constants;
   if (const DataFlow* train = e.train_flow()) {
-    const auto towers = static_cast<uint64_t>(e.trainer->step_size().towers);
+    const auto towers = static_cast<uint64_t>(e.trainer->part<StepData>().step_size().towers);
     const auto held = static_cast<uint64_t>(e.input->batches_in_memory(train->settings()));
     report.batches = towers * held * bytes_of_batch(*train);
   }

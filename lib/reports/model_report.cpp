@@ -80,7 +80,7 @@ void add_rates(const Update& update, const ParameterGroup& group, const Variable
 }
 
 void add_updates(const Experiment& e, ModelReport& report) {
-  const VariableStore* store = e.trainer->variables();
+  const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store == nullptr) return;
   if (e.updates.empty()) return;  // nothing is trained, so nothing is frozen
   report.frozen = report.parameters;
@@ -102,13 +102,13 @@ void add_updates(const Experiment& e, ModelReport& report) {
 ModelReport report_model(CheckedExperiment& checked) {
   Experiment& e = checked.experiment();
   ModelReport report;
-  report.size = e.trainer->step_size();
+  report.size = e.trainer->part<StepData>().step_size();
   checked.compile();
-  if (const auto place = e.trainer->model_handle())
+  if (const auto place = e.trainer->part<TrainedModel>().model_handle())
     add_layers(*place->tower, batch_specs(*place->tower, std::max<int64_t>(report.size.batch, 1)),
                e.config.engine.dtype, report);
   add_updates(e, report);
-  for (const NamedExecutable& program : e.trainer->programs())
+  for (const NamedExecutable& program : e.trainer->part<StepPrograms>().programs())
     report.step_flops += program.executable->report().flops;
   report.memory = report_memory(checked);
   return report;

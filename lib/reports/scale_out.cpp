@@ -27,7 +27,7 @@ ScaleOutReport predict_scale_out(Experiment& experiment, const BenchOptions& opt
   report.profile = profile_step(experiment, options, static_cast<int64_t>(network.bucket_mb * kBytesPerMb),
                                 network.compressed ? 2 : 4);
   report.link = {network.gbit_per_s * kBitsPerGbit / 8, network.latency_ms / 1e3};
-  const StepSize size = experiment.trainer->step_size();
+  const StepSize size = experiment.trainer->part<StepData>().step_size();
   const auto samples = static_cast<double>(size.batch * size.batches());
   const double alone = predicted_step_s(report.profile, report.link, 1);
   for (int nodes = 1; nodes <= kMaxNodes; nodes *= 2) {

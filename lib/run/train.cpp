@@ -278,7 +278,7 @@ LoopOptions TrainRun::loop_options() {
     content.texts[layout::kWrittenIn] = folder;
     content.texts[layout::kPlan] = plan_.to_json();
     content.texts[layout::kFlows] = data_record_;
-    if (const VariableStore* store = experiment_->trainer->variables())
+    if (const VariableStore* store = experiment_->trainer->part<TrainedVariables>().variables())
       content.texts[layout::kHyperParameters] = to_json(first_values(store->table()));
     if (!changes_.empty()) content.texts[layout::kChanges] = changes_.to_json();
     if (!labels.empty()) content.texts[layout::kLabels] = labels;
@@ -319,8 +319,9 @@ void TrainRun::start(Loop& loop) {
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the data\n" + describe_data(e.flows, e.tower.get()));
   for (const auto& [flow, text] : known_bad_samples(e.flows)) log::warning(text);
-  log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
-  const VariableStore* store = e.trainer->variables();
+  log::info("the run\n" +
+            describe_run(e.trainer->part<StepData>().step_size(), loop.state().length(), e.train_flow()));
+  const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store != nullptr && !e.updates.empty())
     log::info("trained variables\n" + describe_variables(*store, e.updates));
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
@@ -330,7 +331,7 @@ void TrainRun::start(Loop& loop) {
 /// A number that the config has changed is used from here on, unless a callback has set it since: the
 /// checkpoint then has another one than its config.
 void TrainRun::use_changed_hyper_parameters(Run& run) {
-  const VariableStore* store = experiment_->trainer->variables();
+  const VariableStore* store = experiment_->trainer->part<TrainedVariables>().variables();
   const auto text = checkpoint_.texts.find(layout::kHyperParameters);
   if (store == nullptr) return;
   const bool is_known = text != checkpoint_.texts.end();  // not by versions before 0.2

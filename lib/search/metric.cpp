@@ -16,7 +16,7 @@ namespace {
 std::vector<SearchMetric> saved_metrics(const Experiment& experiment) {
   std::vector<SearchMetric> metrics;
   for (const NamedCallback& named : experiment.callbacks)
-    for (auto& [name, goal] : named.callback->saves_best_of()) metrics.push_back({name, goal});
+    for (auto& [name, goal] : saves_best_of(*named.callback)) metrics.push_back({name, goal});
   return metrics;
 }
 
@@ -59,7 +59,7 @@ KnownStatistics known_statistics(CheckedExperiment& checked) {
   KnownStatistics known;
   known.statistics = checked.statistics();
   known.saved = saved_metrics(experiment);
-  for (const StepStatistic& statistic : experiment.trainer->statistics())
+  for (const StepStatistic& statistic : experiment.trainer->part<StepStatistics>().statistics())
     if (statistic.minimized) known.minimized.push_back(statistic.name);
   known.flows = experiment.flow_names();
   return known;

@@ -34,9 +34,9 @@ CheckedRun check_run(const std::string& config, const std::vector<std::string>& 
   run.starting_epoch = e.config.starting_epoch;
   run.max_epoch = e.config.max_epoch;
   run.has_max_epoch = e.source.root.find("max_epoch") != nullptr;
-  run.towers = e.trainer->step_size().towers;
+  run.towers = e.trainer->part<StepData>().step_size().towers;
   run.saves_weights = std::any_of(e.callbacks.begin(), e.callbacks.end(), [](const NamedCallback& named) {
-    return !named.callback->checkpoints().empty();
+    return !checkpoints_of(*named.callback).empty();
   });
   return run;
 }

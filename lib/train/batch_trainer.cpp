@@ -139,7 +139,7 @@ const Executable& BatchTrainer::run(int64_t global_step) {
 }
 
 std::string BatchTrainer::end_of_data() const {
-  if (world().size() == 1) return Trainer::end_of_data();
+  if (world().size() == 1) return StepData::end_of_data();
   return "the data of rank " + std::to_string(ended_on_) + " ended";
 }
 

@@ -17,7 +17,12 @@ namespace tpack {
 ///
 /// Each rank takes its own batches, as in Horovod; `fit` adds sums over the ranks, so that all have the same
 /// variables.
-class BatchTrainer : public Trainer {
+class BatchTrainer : public Trainer,
+                     public StepStatistics,
+                     public TrainedVariables,
+                     public TrainedModel,
+                     public StepData,
+                     public StepPrograms {
  public:
   Needs needs() const override { return {.data = true, .model = false, .optimizer = false}; }
   /// Errors: ConfigError, at the component's position if it cannot be used.

@@ -23,10 +23,10 @@ Specs matching(const Specs& all, const std::vector<Ref<VariablePattern>>& patter
   return found;
 }
 
-const VariableTable& table_of(Trainer& trainer) {
-  const auto place = trainer.model_handle();
-  if (!place) throw ConfigError("this trainer has no model, so there are no variables to name");
-  return *place->table;
+const VariableTable& table_of(const Run& run) {
+  const auto model = run.part<TrainedModel>().model_handle();
+  if (!model) throw ConfigError("this trainer has no model, so there are no variables to name");
+  return *model->table;
 }
 
 }  // namespace
@@ -46,18 +46,39 @@ Schema<Callback::Common> Callback::common_schema() {
              "before these have values");
 }
 
+ConfigNode Callback::with_common(const ConfigNode& item, const ConfigNode& common) {
+  const ComponentItem callback = component_item(item, kKind);
+  const ComponentInfo& info = Registry<Callback>::table().at(callback.name, callback.position);
+  ConfigNode params = callback.params.is_null() ? ConfigNode::map({}, callback.position) : callback.params;
+  for (const FieldInfo& field : info.fields()) {
+    if (field.shorthand && !params.is_map())
+      params = ConfigNode::map({{field.name, params, params.position()}}, params.position());
+  }
+  for (const auto& [name, value, position] : common.entries()) {
+    const ConfigNode* own = params.find(name);
+    if (own != nullptr && name != "when")
+      throw ConfigError(own->position(),
+                        "'" + name + "' is set twice: here, and by what contains the callback");
+    params = params.with(
+        name, own == nullptr
+                  ? value
+                  : ConfigNode::string("(" + own->text() + ") and (" + value.text() + ")", own->position()));
+  }
+  return ConfigNode::map({{callback.name, params, callback.position}}, item.position());
+}
+
 void Callback::take(const Common& common) {
-  const char* why = why_ranks_are_fixed();
-  if (common.ranks && why != nullptr && (*common.ranks == Ranks::kChief) != chief_only())
-    throw ConfigError("'ranks' must be " + std::string(chief_only() ? "chief" : "all") + ": " + why);
+  if (common.ranks && rules_.ranks_are_fixed != nullptr && *common.ranks != rules_.ranks)
+    throw ConfigError("'ranks' must be " + std::string(rules_.ranks == Ranks::kChief ? "chief" : "all") +
+                      ": " + rules_.ranks_are_fixed);
   if (common.ranks) run_on(*common.ranks);
   if (common.every) trigger_every(*common.every);
-  if (!common.when.empty()) call_when(common.when, "'when'");
+  if (!common.when.empty()) call_when(common.when);
 }
 
 void Callback::trigger_every(const Every& every) {
-  if (why_no_every() != nullptr) throw ConfigError(every.position, std::string("'every': ") + why_no_every());
-  if (every_) throw ConfigError(every.position, "how often the callback is triggered is said twice");
+  const char* why_not = rules_.untimed != nullptr ? rules_.untimed : rules_.no_every;
+  if (why_not != nullptr) throw ConfigError(every.position, std::string("'every': ") + why_not);
   if (!has_trigger_) {
     throw ConfigError(
         every.position,
@@ -67,17 +88,34 @@ void Callback::trigger_every(const Every& every) {
   every_ = every;
 }
 
-void Callback::call_when(const Formula& condition, const std::string& who) {
-  if (why_always() != nullptr) {
-    throw ConfigError(condition.position(), who + ": the callback has to see each step, because " +
-                                                why_always() + "; remove the condition");
+void Callback::call_when(const Formula& condition) {
+  if (rules_.always != nullptr) {
+    throw ConfigError(condition.position(),
+                      std::string("'when': the callback has to see each step, because ") + rules_.always +
+                          "; remove the condition");
   }
-  if (why_untimed() != nullptr) throw ConfigError(condition.position(), who + ": " + why_untimed());
-  conditions_.emplace_back(condition, who);
+  if (rules_.untimed != nullptr)
+    throw ConfigError(condition.position(), std::string("'when': ") + rules_.untimed);
+  condition_.emplace(condition, "'when'");
+}
+
+bool Callback::may_end_early(HookPhase phase) const {
+  return std::find(rules_.may_end_early.begin(), rules_.may_end_early.end(), phase) !=
+         rules_.may_end_early.end();
+}
+
+std::vector<std::string> checkpoints_of(const Callback& callback) {
+  const auto* writing = dynamic_cast<const CheckpointWriting*>(&callback);
+  return writing != nullptr ? writing->checkpoints() : std::vector<std::string>();
+}
+
+std::vector<std::pair<std::string, Goal>> saves_best_of(const Callback& callback) {
+  const auto* writing = dynamic_cast<const CheckpointWriting*>(&callback);
+  return writing != nullptr ? writing->saves_best_of() : std::vector<std::pair<std::string, Goal>>();
 }
 
 void Callback::set_up(Setup& setup) {
-  for (RunFormula& condition : conditions_) condition.setup(setup, Expression::Result::kTruth);
+  if (condition_) condition_->setup(setup, Expression::Result::kTruth);
   if (!every_) return this->setup(setup);
   using Triggered = ScalarOrder::Triggered;
   const RunLength& length = setup.run().length();
@@ -135,24 +173,22 @@ void Callback::call_after_step(Run& run) {
 
 /// Only the chief has all statistics.
 bool Callback::holds(Run& run) {
-  return std::all_of(conditions_.begin(), conditions_.end(), [&](const RunFormula& condition) {
-    const bool is_shared = condition.uses_statistics() && !is_for_chief();
-    if (!is_shared) return condition.holds(run);
-    return run.of_chief(run.is_chief() && condition.holds(run) ? 1 : 0) != 0;
-  });
+  if (!condition_) return true;
+  if (!condition_->uses_statistics() || is_for_chief()) return condition_->holds(run);
+  return run.of_chief(run.is_chief() && condition_->holds(run) ? 1 : 0) != 0;
 }
 
 bool Callback::ends_early(const Run& run, HookPhase phase) const {
-  if (!every_) return may_end_early(run, phase);
+  if (!every_) return may_end_early(phase);
   const bool triggers = phase == HookPhase::kBeforeTrain   ? every_->before_train && !run.resumed()
                         : phase == HookPhase::kTriggerStep ? every_->is_due_after_step(run)
                                                            : every_->is_due_after_epoch(run);
-  return (triggers && may_end_early(run, HookPhase::kTriggerEpoch)) ||
-         (phase != HookPhase::kTriggerEpoch && may_end_early(run, phase));
+  return (triggers && may_end_early(HookPhase::kTriggerEpoch)) ||
+         (phase != HookPhase::kTriggerEpoch && may_end_early(phase));
 }
 
 Specs Setup::variables() const {
-  const VariableTable& table = table_of(trainer_);
+  const VariableTable& table = table_of(run_);
   Specs all;
   for (const std::string& name : saved_names(table, VariableScope::kModel))
     all.emplace(name, table.find(name)->spec);
@@ -165,7 +201,7 @@ Specs Setup::variables(const std::vector<Ref<VariablePattern>>& patterns) const 
 
 Specs Setup::trained_variables(const std::vector<Ref<VariablePattern>>& patterns) const {
   if (patterns.empty()) return {};
-  const VariableTable& table = table_of(trainer_);
+  const VariableTable& table = table_of(run_);
   Specs trained;
   for (const ParameterGroup& group : table.groups()) {
     for (const std::string& name : group.variables) trained.emplace(name, table.find(name)->spec);
@@ -175,7 +211,7 @@ Specs Setup::trained_variables(const std::vector<Ref<VariablePattern>>& patterns
 
 size_t Setup::statistic(const Ref<Stat>& name) const {
   std::vector<std::string> known;
-  for (const StepStatistic& own : statistics()) known.push_back(own.name);
+  for (const StepStatistic& own : run_.part<StepStatistics>().statistics()) known.push_back(own.name);
   const auto found = std::find(known.begin(), known.end(), name.name);
   if (found == known.end())
     throw unknown_reference("statistic of the training step", name.name, name.position, known);

@@ -29,10 +29,8 @@ struct EnumNames<Ranks> {
 /// What a callback may look at and ask for before the programs are compiled.
 class Setup {
  public:
-  Setup(Trainer& trainer, Run& run, ScalarOrder& scalars) : trainer_(trainer), run_(run), scalars_(scalars) {}
+  Setup(Run& run, ScalarOrder& scalars) : run_(run), scalars_(scalars) {}
 
-  /// The statistics that every training step has, in order: "cost", "accuracy", ...
-  std::vector<StepStatistic> statistics() const { return trainer_.statistics(); }
   /// Number of a statistic, for Run::statistic. Errors: ConfigError with suggestion if the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;
@@ -83,56 +81,50 @@ class Setup {
     setup.after_epochs_only_ = why;
     return setup;
   }
-  /// From the first step on, updates with a gradient that is not finite are skipped (Run::skipped_updates).
-  void guard_updates() { trainer_.guard_updates(); }
   Run& run() const { return run_; }
 
  private:
-  Trainer& trainer_;
   Run& run_;
   ScalarOrder& scalars_;
   ScalarOrder::Triggered triggered_ = ScalarOrder::Triggered::kAfterEpochs;
   std::string after_epochs_only_;
 };
 
+/// What is fixed about a callback, whatever it sees of the run. A reason completes a message: "... because it
+/// names the updates that were not applied"; null: the config may choose.
+struct CallbackRules {
+  /// What distinguishes it from others of its type, such as the statistic that it watches: its state in
+  /// checkpoints is found by type and identity, so that a resumed run may list other callbacks before it.
+  /// Letters, digits, '_', '-' and '.' are kept; "" if there is nothing to distinguish.
+  std::string identity = {};
+  bool only_one = false;  // whether a second one of the same identity would undo what the first one does
+  /// Where it runs unless `ranks` in the config says otherwise.
+  Ranks ranks = Ranks::kChief;
+  const char* ranks_are_fixed = nullptr;  // why `ranks` in the config may not differ from these
+  const char* always = nullptr;           // why it has to see each step and epoch, so that `when` is an error
+  const char* untimed = nullptr;          // why `every` and `when` would have no effect
+  const char* no_every = nullptr;         // why `every` alone would have none
+  bool changes_variables = false;         // whether its hooks write to variables
+  /// The phases in which its hook may take long and throw Stopped (Run::stop_token).
+  std::vector<HookPhase> may_end_early = {};
+};
+
+/// The names of references as one text, for an identity.
+template <class Tag>
+std::string joined_names(const std::vector<Ref<Tag>>& references) {
+  std::string all;
+  for (const Ref<Tag>& one : references) all += (all.empty() ? "" : "-") + one.name;
+  return all;
+}
+
 /// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has
 /// the loop), where `every` and `when` of the config say so. Threads: the training thread.
-/// Source: tensorpack callbacks/base.py; `every` and `when`: callbacks/trigger.py, PeriodicTrigger,
-/// PeriodicCallback, EnableCallbackIf.
+/// Source: tensorpack callbacks/base.py; `every` and `when`: callbacks/trigger.py.
 class Callback {
  public:
   static constexpr const char* kKind = "callback";
+  explicit Callback(CallbackRules rules = {}) : rules_(std::move(rules)) {}
   virtual ~Callback() = default;
-
-  /// The parameters that every callback has.
-  struct Common {
-    std::optional<Ranks> ranks;
-    std::optional<Every> every;
-    Formula when;
-  };
-  static Schema<Common> common_schema();
-  /// Errors: ConfigError if it cannot run on these ranks, or at these times.
-  void take(const Common& common);
-  /// Has it triggered so often, in place of after each epoch. Before `set_up`. Errors: ConfigError if that
-  /// was said before, or if it does nothing when it is triggered.
-  void trigger_every(const Every& every);
-  /// Leaves its hooks in epochs and steps out where the formula does not hold; `who`: for messages. Before
-  /// `set_up`. Errors: ConfigError if it has to see each step.
-  void call_when(const Formula& condition, const std::string& who);
-
-  /// Has its hooks see what `every` and `when` say: what contains it or runs it calls these two and
-  /// `ends_early`. Errors: ConfigError.
-  void set_up(Setup& setup);
-  void call(Hook hook, Run& run);
-  /// Whether `call` of this phase may throw Stopped.
-  bool ends_early(const Run& run, HookPhase phase) const;
-
-  /// Has it run on these ranks, and what it contains, too. Before `setup`.
-  virtual void run_on(Ranks ranks) { ranks_ = ranks; }
-  /// What the config says, or who contains it.
-  std::optional<Ranks> ranks() const { return ranks_; }
-  /// As `ranks` says; if it says nothing, as it is meant.
-  bool is_for_chief() const { return ranks_ ? *ranks_ == Ranks::kChief : chief_only(); }
 
   /// Before the programs are compiled.
   virtual void setup(Setup& setup) { (void)setup; }
@@ -155,40 +147,40 @@ class Callback {
   /// Always, also after an error.
   virtual void after_train(Run& run) { (void)run; }
 
-  /// What tells it from others of its type, such as the statistic that it watches: its state in checkpoints
-  /// is found by type and identity, so that a resumed run may list other callbacks before it. Letters,
-  /// digits, '_', '-' and '.' are kept; "" if there is nothing to tell.
-  virtual std::string identity() const { return {}; }
-  /// True if a second one of the same identity in the list would undo what the first one does.
-  virtual bool only_one() const { return false; }
-  /// The files in the run's folder `checkpoints` that it has written; `model-*.h5` are those to resume from.
-  virtual std::vector<std::string> checkpoints() const { return {}; }
-  /// Runs on the chief alone unless it, or `ranks` in the config, says otherwise.
-  virtual bool chief_only() const { return true; }
-  /// Why it must run on the ranks that `chief_only` says; null if the config may choose.
-  virtual const char* why_ranks_are_fixed() const { return nullptr; }
-  /// Why it has to see each step and epoch; null if another callback may leave some of its hooks out.
-  virtual const char* why_always() const { return nullptr; }
-  /// Why `every` and `when` would have no effect; null if they have one.
-  virtual const char* why_untimed() const { return nullptr; }
-  /// The same of `every` alone.
-  virtual const char* why_no_every() const { return why_untimed(); }
-  /// Whether its hook of this phase, which comes next, may take long and throw Stopped (Run::stop_token).
-  virtual bool may_end_early(const Run& run, HookPhase phase) const {
-    (void)run;
-    (void)phase;
-    return false;
-  }
-  /// Whether its hooks write to variables.
-  virtual bool changes_variables() const { return false; }
-  /// The statistics of whose best values it keeps the weights, and which values are better.
-  virtual std::vector<std::pair<std::string, Goal>> saves_best_of() const { return {}; }
   /// What a checkpoint keeps of it. On the chief alone: between hooks, and before a phase in which a callback
   /// may end early. What is put there must not be written to later.
   virtual void save(State& state) const { (void)state; }
   /// Takes it back when a run is resumed: after `setup` and `compile`, before `before_train`; the trainer has
   /// loaded its variables. On each rank that it runs on; not called if the checkpoint has nothing of it.
   virtual void load(const State& state) { (void)state; }
+
+  const CallbackRules& rules() const { return rules_; }
+
+  /// The parameters that every callback has.
+  struct Common {
+    std::optional<Ranks> ranks;
+    std::optional<Every> every;
+    Formula when;
+  };
+  static Schema<Common> common_schema();
+  /// A callback item of a config with more of these parameters: `when` must hold besides that of the item.
+  /// Errors: ConfigError for `every` or `ranks` that the item has already.
+  static ConfigNode with_common(const ConfigNode& item, const ConfigNode& common);
+  /// Errors: ConfigError if its rules forbid these ranks or times.
+  void take(const Common& common);
+
+  /// Runs its hooks when `every` and `when` allow it: what contains it or runs it calls these two and
+  /// `ends_early`. Errors: ConfigError.
+  void set_up(Setup& setup);
+  void call(Hook hook, Run& run);
+  /// Whether `call` of this phase, which comes next, may throw Stopped.
+  bool ends_early(const Run& run, HookPhase phase) const;
+
+  /// Runs it on these ranks. Before `setup`.
+  void run_on(Ranks ranks) { ranks_ = ranks; }
+  /// `ranks` of the config, or of the callback that contains it.
+  std::optional<Ranks> ranks() const { return ranks_; }
+  bool is_for_chief() const { return ranks_.value_or(rules_.ranks) == Ranks::kChief; }
 
   /// Called for each callback that the registry makes.
   template <class Class>
@@ -199,17 +191,36 @@ class Callback {
 
  protected:
   /// Whether the config says when it is triggered or called.
-  bool is_timed() const { return every_.has_value() || !conditions_.empty(); }
+  bool is_timed() const { return every_.has_value() || condition_.has_value(); }
+  /// Adds a phase to CallbackRules::may_end_early, for callbacks that contain others.
+  void may_end_early_in(HookPhase phase) { rules_.may_end_early.push_back(phase); }
 
  private:
+  void trigger_every(const Every& every);
+  void call_when(const Formula& condition);
+  bool may_end_early(HookPhase phase) const;
   bool holds(Run& run);
   void call_after_step(Run& run);
 
+  CallbackRules rules_;
   std::optional<Ranks> ranks_;
   std::optional<Every> every_;
-  std::vector<RunFormula> conditions_;
+  std::optional<RunFormula> condition_;
   bool runs_ = true;  // before_run decides for after_run, too
   bool has_trigger_ = true;
 };
+
+/// A callback that writes checkpoints derives from this, too.
+class CheckpointWriting {
+ public:
+  virtual ~CheckpointWriting() = default;
+  /// The files that it writes to the run's folder `checkpoints`; `model-*.h5` are those to resume from.
+  virtual std::vector<std::string> checkpoints() const = 0;
+  /// The statistics whose best value decides which weights it keeps, and which values are better.
+  virtual std::vector<std::pair<std::string, Goal>> saves_best_of() const { return {}; }
+};
+/// What these functions return for a callback; nothing if it writes no checkpoints.
+std::vector<std::string> checkpoints_of(const Callback& callback);
+std::vector<std::pair<std::string, Goal>> saves_best_of(const Callback& callback);
 
 }  // namespace tpack

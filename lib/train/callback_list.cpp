@@ -45,10 +45,10 @@ void CallbackList::add(const Slot<Callback>& slot, Diagnostics& errors) {
   if (!callback) return;
   const ComponentItem item = component_item(slot.item, Callback::kKind);
   const std::string type = type_of_callback(slot.item);
-  const std::string identity = callback->identity();
+  const std::string& identity = callback->rules().identity;
   std::string name = snake_case(type) + (identity.empty() ? "" : "_" + name_of_entry(identity));
   const int number = counts_[name]++;
-  if (callback->only_one() && number > 0) {
+  if (callback->rules().only_one && number > 0) {
     errors.add(item.position, "duplicate callback " + type +
                                   (identity.empty() ? "" : " of '" + identity + "'") + "; keep one of them");
   } else {
@@ -59,7 +59,7 @@ void CallbackList::add(const Slot<Callback>& slot, Diagnostics& errors) {
 }
 
 void CallbackList::check_files(const Callback& callback, const ComponentItem& item, Diagnostics& errors) {
-  for (const std::string& file : callback.checkpoints()) {
+  for (const std::string& file : checkpoints_of(callback)) {
     if (!files_.insert(file).second)
       errors.add(item.position,
                  "callback " + item.name + " writes checkpoints/" + file +

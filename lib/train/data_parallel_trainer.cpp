@@ -21,12 +21,12 @@ DataParallelTrainer::~DataParallelTrainer() {
 void DataParallelTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
   data_ = setup.train_flow();
-  choice_ = choice();
   const auto& names = choice_.devices;
   if (!choice_.uses_world && setup.world->size() > 1) {
     throw ConfigError("mpirun started " + std::to_string(setup.world->size()) +
                       " processes, but this trainer uses one; use trainer: {Horovod: {}}");
   }
+  if (choice_.uses_world) setup.world->set_timeout(choice_.timeout_s);
   ReplicaOptions options;
   options.make_device = [names, engine = setup.engine](size_t k, int threads) {
     return open_device(names[k].name, engine, engine.threads > 0 ? engine.threads : threads);
@@ -153,7 +153,7 @@ bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop)
 
 std::string DataParallelTrainer::end_of_data() const {
   const int64_t replica = replicas_->ended_on();
-  if (replica == 0) return Trainer::end_of_data();
+  if (replica == 0) return StepData::end_of_data();
   const auto towers = static_cast<int64_t>(replicas_->local_towers());
   std::string where;
   if (towers > 1) where += " of tower " + std::to_string(replica % towers);

@@ -12,10 +12,31 @@
 
 namespace tpack {
 
-/// What the trainers of a model have in common: replicas, their inputs, statistics, checkpoints. Simple,
-/// SyncMultiGPU, AsyncMultiGPU and Horovod only say on which devices, and how these work together.
-class DataParallelTrainer : public Trainer {
+/// Trains a model by gradients on replicas: their inputs, statistics, checkpoints. Simple, SyncMultiGPU,
+/// AsyncMultiGPU and Horovod are this trainer with different choices (data_parallel_trainers.cpp).
+class DataParallelTrainer : public Trainer,
+                            public StepStatistics,
+                            public TrainedVariables,
+                            public TrainedModel,
+                            public StepData,
+                            public GradientUpdates,
+                            public StepPrograms,
+                            public ReplicaState {
  public:
+  /// Where towers run and how they work together; see ReplicaOptions.
+  struct Choice {
+    std::vector<Ref<DeviceName>> devices;  // one for each tower of this process
+    bool uses_world = false;               // the processes of mpirun train together
+    ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
+    bool average = true;
+    int64_t bucket_bytes = ReplicaOptions::kDefaultBucketBytes;
+    Compression compression = Compression::kNone;
+    int64_t accumulate = 1;
+    bool asynchronous = false;  // the towers do not wait for each other
+    bool broadcast_every_epoch = false;
+    double timeout_s = Comm::kDefaultTimeoutS;  // with uses_world
+  };
+  explicit DataParallelTrainer(Choice choice) : choice_(std::move(choice)) {}
   ~DataParallelTrainer() override;
   void setup(const TrainSetup& setup) override;
   void compile() override;
@@ -56,21 +77,6 @@ class DataParallelTrainer : public Trainer {
   /// What it trains, from setup on.
   const Replicas& replicas() const { return *replicas_; }
 
- protected:
-  /// What a trainer chooses; see ReplicaOptions.
-  struct Choice {
-    std::vector<Ref<DeviceName>> devices;  // one for each tower of this process
-    bool uses_world = false;               // the processes of mpirun train together
-    ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
-    bool average = true;
-    int64_t bucket_bytes = ReplicaOptions::kDefaultBucketBytes;
-    Compression compression = Compression::kNone;
-    int64_t accumulate = 1;
-    bool asynchronous = false;  // the towers do not wait for each other
-    bool broadcast_every_epoch = false;
-  };
-  virtual Choice choice() const = 0;
-
  private:
   Signature signature(int64_t batch) const;
   std::optional<Signature> signature_of_data(Signature declared) const;
@@ -96,22 +102,5 @@ class DataParallelTrainer : public Trainer {
   double waited_before_ = 0;                // by readers that were closed
   std::map<std::string, Tensor> gathered_;  // local variables of replicas of other processes, by entry
 };
-
-/// Adds the field `accumulate` to the schema of a trainer whose Params have it.
-template <class P>
-Schema<P> accumulating(Schema<P> schema) {
-  return schema.field(
-      "accumulate", &P::accumulate, at_least(1),
-      "batches of each tower in a step; the variables are updated once, with the mean of their gradients");
-}
-
-/// Likewise `broadcast_every_epoch` of a trainer with several towers.
-template <class P>
-Schema<P> broadcasting(Schema<P> schema) {
-  return schema.field("broadcast_every_epoch", &P::broadcast_every_epoch,
-                      "give the variables of the first tower to all others before each epoch, not only "
-                      "before the first one; weights are the same on all anyway, but each tower has moving "
-                      "averages of its own batches");
-}
 
 }  // namespace tpack

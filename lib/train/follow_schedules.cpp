@@ -22,9 +22,7 @@ StepOfRun step_of(const Run& run, int64_t step) {
 class FollowSchedules final : public Callback {
  public:
   explicit FollowSchedules(std::map<std::string, std::shared_ptr<const Schedule>> schedules)
-      : schedules_(std::move(schedules)) {}
-
-  bool chief_only() const override { return false; }
+      : Callback({.ranks = Ranks::kAll}), schedules_(std::move(schedules)) {}
 
   void setup(Setup& setup) override {
     const Run& run = setup.run();
@@ -101,7 +99,7 @@ const char* why_invalid(const std::string& hyper_parameter, double value) {
 }
 
 std::unique_ptr<Callback> follow_schedules(const Trainer& trainer) {
-  auto schedules = trainer.schedules();
+  auto schedules = trainer.part<TrainedVariables>().schedules();
   return schedules.empty() ? nullptr : std::make_unique<FollowSchedules>(std::move(schedules));
 }
 

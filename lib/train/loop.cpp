@@ -86,15 +86,16 @@ void Loop::before_train() {
 void Loop::run_epoch(int64_t epoch) {
   if (phase_ == HookPhase::kNone) leave_if_asked();  // else the interrupted hooks run first
   run_.epoch_ = epoch;
-  if (epoch > first_epoch_) trainer_.before_epoch();
+  if (epoch > first_epoch_) trainer_.part<ReplicaState>().before_epoch();
   const int64_t first_step = epoch == first_epoch_ ? first_local_step_ : 0;
   run_.local_step_ = first_step - 1;
   begun_ = true;
   epoch_done_ = false;
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(Hook::kBeforeEpoch);
-  const EpochStart start{
-      .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
+  const EpochStart start{.waited_s = trainer_.part<StepData>().waited_s(),
+                         .samples = trainer_.part<StepData>().samples(),
+                         .step = run_.global_step_};
   if (phase_ == HookPhase::kTriggerStep) trigger_step();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) run_step(step);
   each(Hook::kAfterEpoch);
@@ -111,8 +112,8 @@ void Loop::run_step(int64_t step) {
   try {
     each(Hook::kBeforeRun);
     if (!trainer_.step(run_.global_step_, options_.interrupt)) {
-      end_before_step(StopReason::kEndOfData,
-                      trainer_.end_of_data() + " at global_step " + std::to_string(run_.global_step_));
+      end_before_step(StopReason::kEndOfData, trainer_.part<StepData>().end_of_data() + " at global_step " +
+                                                  std::to_string(run_.global_step_));
     }
   } catch (const Stopped&) {
     end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
@@ -132,7 +133,7 @@ void Loop::trigger_step() {
   monitors_.end_step();
   save_if_asked();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
-  if (!last && (trainer_.saves_together() || !run_.requests_.empty())) write_requested();
+  if (!last && (trainer_.part<ReplicaState>().saves_together() || !run_.requests_.empty())) write_requested();
 }
 
 void Loop::trigger_epoch() {
@@ -140,7 +141,7 @@ void Loop::trigger_epoch() {
     run_phase(HookPhase::kTriggerEpoch, Hook::kTriggerEpoch);
   } catch (const Error& error) {
     // The steps of the epoch are done, and are not lost for bad validation data.
-    if (error.kind() == ErrorKind::kData && !trainer_.saves_together()) {
+    if (error.kind() == ErrorKind::kData && !trainer_.part<ReplicaState>().saves_together()) {
       undo_phase();
       write_requested();
     }

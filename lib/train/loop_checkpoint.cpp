@@ -26,10 +26,10 @@ bool Loop::may_end_early(HookPhase phase) const {
 void Loop::keep_state() {
   BeforePhase before{
       .callbacks = callbacks_content(), .stop_reason = run_.stop_reason_, .requests = run_.requests_.size()};
-  for (const std::string& name : trainer_.hyper_parameters())
-    before.hyper_parameters[name] = trainer_.hyper_parameter(name);
+  for (const std::string& name : trainer_.part<TrainedVariables>().hyper_parameters())
+    before.hyper_parameters[name] = trainer_.part<TrainedVariables>().hyper_parameter(name);
   const bool change = std::any_of(callbacks_.begin(), callbacks_.end(), [](const NamedCallback& named) {
-    return named.callback->changes_variables();
+    return named.callback->rules().changes_variables;
   });
   if (change) {
     for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
@@ -44,9 +44,10 @@ void Loop::undo_phase() {
   if (!before_phase_) return;
   run_.stop_reason_ = before_phase_->stop_reason;
   for (const auto& [name, value] : before_phase_->hyper_parameters) {
-    if (trainer_.hyper_parameter(name) != value) trainer_.set_hyper_parameter(name, value);
+    if (trainer_.part<TrainedVariables>().hyper_parameter(name) != value)
+      trainer_.part<TrainedVariables>().set_hyper_parameter(name, value);
   }
-  for (const auto& [name, value] : before_phase_->variables) run_.set_variable(name, value);
+  for (const auto& [name, value] : before_phase_->variables) run_.store().set(name, value);
   monitors_.undo_phase();
 }
 
@@ -105,14 +106,14 @@ bool Loop::gather(std::vector<CheckpointRequest>& requests) {
     run_.requests_ = std::move(requests);  // written with the checkpoint of the interrupt
     throw;
   }
-  trainer_.gather();
+  trainer_.part<ReplicaState>().gather();
   return true;
 }
 
 void Loop::write_requested() {
   std::vector<CheckpointRequest> requests;
   std::swap(requests, run_.requests_);
-  if (trainer_.saves_together() && !gather(requests)) return;
+  if (trainer_.part<ReplicaState>().saves_together() && !gather(requests)) return;
   if (requests.empty()) return;
   const ScopedActivity activity(*options_.world, "saving a checkpoint");
   writer_.write(requests, [this] { return checkpoint_content(); });

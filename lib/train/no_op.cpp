@@ -12,7 +12,11 @@ struct NoOpParams {
 
 /// Builds the model and gives its variables their values, but a step does nothing: for runs that consist of
 /// callbacks, such as validations of the weights that `init` names. Source: tensorpack's NoOpTrainer.
-class NoOp final : public Trainer {
+class NoOp final : public Trainer,
+                   public TrainedVariables,
+                   public TrainedModel,
+                   public StepData,
+                   public GradientUpdates {
  public:
   using Params = NoOpParams;
   static Schema<Params> schema() {

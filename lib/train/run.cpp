@@ -21,7 +21,7 @@ Run::Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string fol
 
 std::map<std::string, Tensor> Run::variables(VariableScope scope) {
   std::map<std::string, Tensor> all;
-  VariableStore* store = trainer_.variables();
+  VariableStore* store = trainer_.part<TrainedVariables>().variables();
   if (store == nullptr) return all;
   for (const std::string& name : store->names(scope)) all.emplace(name, store->value(name));
   return all;
@@ -32,13 +32,14 @@ std::optional<double> Run::statistic(size_t index) const {
     const auto found = before_->statistics.find(index);
     return found == before_->statistics.end() ? std::nullopt : std::optional(found->second);
   }
-  const bool was_skipped = !trainer_.skipped_updates().empty() && !trainer_.statistic_is_of_last_step(index);
-  return has_statistics_ && !was_skipped ? trainer_.statistic(index) : std::nullopt;
+  const bool was_skipped = !trainer_.part<GradientUpdates>().skipped_updates().empty() &&
+                           !trainer_.part<StepStatistics>().statistic_is_of_last_step(index);
+  return has_statistics_ && !was_skipped ? trainer_.part<StepStatistics>().statistic(index) : std::nullopt;
 }
 
 bool Run::statistic_is_of_last_step(size_t index) const {
   if (before_) return before_->of_last_step.contains(index);
-  return has_statistics_ && trainer_.statistic_is_of_last_step(index);
+  return has_statistics_ && trainer_.part<StepStatistics>().statistic_is_of_last_step(index);
 }
 
 void Run::statistics_of_step() {
@@ -48,7 +49,7 @@ void Run::statistics_of_step() {
 
 State Run::last_step() const {
   State state;
-  const std::vector<StepStatistic> all = trainer_.statistics();
+  const std::vector<StepStatistic> all = trainer_.part<StepStatistics>().statistics();
   for (size_t i = 0; i < all.size(); ++i) {
     if (const auto value = statistic(i)) state.put("statistic/" + all[i].name, *value);
     state.put("is_of_last_step/" + all[i].name, statistic_is_of_last_step(i));
@@ -61,7 +62,7 @@ State Run::last_step() const {
 
 void Run::take_last_step(const State& state) {
   before_.emplace();
-  const std::vector<StepStatistic> all = trainer_.statistics();
+  const std::vector<StepStatistic> all = trainer_.part<StepStatistics>().statistics();
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string value = "statistic/" + all[i].name;
     if (state.has(value)) before_->statistics[i] = state.get<double>(value);
@@ -80,7 +81,7 @@ const DataFlow& Run::flow(const Ref<FlowName>& name) const {
 }
 
 void Run::require_hyper_parameter(const std::string& name, const Position& where) const {
-  if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.hyper_parameters();
+  if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.part<TrainedVariables>().hyper_parameters();
   if (hyper_parameters_.empty())
     throw ConfigError(
         where, "unknown hyper-parameter '" + name + "'; this trainer has none, as it has no optimizer");
@@ -90,12 +91,12 @@ void Run::require_hyper_parameter(const std::string& name, const Position& where
 
 double Run::hyper_parameter(const std::string& name) const {
   require_hyper_parameter(name);
-  return trainer_.hyper_parameter(name);
+  return trainer_.part<TrainedVariables>().hyper_parameter(name);
 }
 
 void Run::set_hyper_parameter(const std::string& name, double value) {
   require_hyper_parameter(name);
-  trainer_.set_hyper_parameter(name, value);
+  trainer_.part<TrainedVariables>().set_hyper_parameter(name, value);
 }
 
 void Run::together(const std::function<void()>& act) const {
@@ -105,8 +106,8 @@ void Run::together(const std::function<void()>& act) const {
 }
 
 void Run::share_variables() {
-  if (ranks() == 1) return trainer_.share_variables();
-  together([this] { trainer_.share_variables(); });
+  if (ranks() == 1) return trainer_.part<TrainedVariables>().share_variables();
+  together([this] { trainer_.part<TrainedVariables>().share_variables(); });
 }
 
 double Run::of_chief(double value) const {
@@ -150,17 +151,13 @@ void Run::while_busy(const std::string& what, const std::function<void()>& act) 
   act();
 }
 
-void Run::set_variable(const std::string& name, const Tensor& value) {
-  trainer_.variables()->set(name, value);
-}
-
 std::vector<ModelHandle> Run::model_handles() {
   model_handle();
-  return trainer_.model_handles();
+  return trainer_.part<TrainedModel>().model_handles();
 }
 
 ModelHandle Run::model_handle() {
-  const auto place = trainer_.model_handle();
+  const auto place = trainer_.part<TrainedModel>().model_handle();
   if (!place) throw ConfigError("this trainer has no model to run on other data");
   return *place;
 }

@@ -45,8 +45,8 @@ struct CheckpointRequest {
   std::function<void(CheckpointContent& content)> change = nullptr;
 };
 
-/// What a callback sees of the run: never the trainer.
-/// Threads: the training thread.
+/// What a callback sees of the run, and the parts that the trainer offers (trainer_parts.h); never the
+/// trainer. Threads: the training thread.
 class Run {
  public:
   Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string folder,
@@ -64,6 +64,11 @@ class Run {
   const RunLength& length() const { return length_; }
 
   Monitors& monitors() { return monitors_; }
+  /// As Trainer::part: what the trainer has of this, or nothing.
+  template <class Part>
+  Part& part() const {
+    return trainer_.part<Part>();
+  }
   /// Folder of the run's files; empty if it writes none.
   const std::string& folder() const { return folder_; }
   /// True on the one process that writes files.
@@ -81,30 +86,18 @@ class Run {
   std::optional<double> statistic(size_t index) const;
   /// False if the last step did not compute the statistic: its update was not due.
   bool statistic_is_of_last_step(size_t index) const;
-  /// Of the trainer (trainer.h): what a step was fed, and whether an update was skipped.
-  void watch_batches(const std::function<void(const TowerBatch&)>& watch) { trainer_.watch_batches(watch); }
-  std::optional<TowerBatch> last_batch(size_t tower) const { return trainer_.last_batch(tower); }
+  /// As GradientUpdates::skipped_updates.
   std::vector<std::string> skipped_updates() const {
-    return before_ ? before_->skipped : trainer_.skipped_updates();
+    return before_ ? before_->skipped : part<GradientUpdates>().skipped_updates();
   }
-  std::optional<double> gradient_scale(const std::string& variable) const {
-    return trainer_.gradient_scale(variable);
-  }
-  std::vector<NamedExecutable> programs() const { return trainer_.programs(); }
-  StepSize step_size() const { return trainer_.step_size(); }
-  int64_t samples() const { return trainer_.samples(); }
-  double waited_s() const { return trainer_.waited_s(); }
 
   // Variables. They are allocated between `setup` and `compile` of the callbacks, and have the values that
   // training starts or goes on with from `before_train` on. Setup::variables knows their names before.
   /// Those of a scope by name; none if the trainer has none, and in `setup`. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
-  /// A variable, or what VariableStore::value knows besides ("@gradient/fc/W"). Not in `setup`. Shared, not
-  /// copied.
-  Tensor variable(const std::string& name) { return trainer_.variables()->value(name); }
-  /// Sets a variable of the first tower, which validation and checkpoints use. Other towers keep theirs until
-  /// `share_variables`.
-  void set_variable(const std::string& name, const Tensor& value);
+  /// The store of the first tower, which validation and checkpoints use. Not in `setup`, and only if there
+  /// are variables. Other towers keep their values until `share_variables`.
+  VariableStore& store() const { return *part<TrainedVariables>().variables(); }
   /// Gives the variables of the first tower to all others; on every rank.
   void share_variables();
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
@@ -112,25 +105,18 @@ class Run {
   double hyper_parameter(const std::string& name) const;
   void require_hyper_parameter(const std::string& name, const Position& where = {}) const;
   void set_hyper_parameter(const std::string& name, double value);
-  bool has_schedule(const std::string& hyper_parameter) const {
-    return trainer_.schedules().contains(hyper_parameter);
-  }
   /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
   double of_chief(double value) const;
   /// The texts of all ranks, once all have called this with theirs. Errors: DistributedError.
   std::vector<std::string> of_all_ranks(const std::string& own) const;
   int64_t rank() const { return world_ != nullptr ? world_->rank() : 0; }
   int64_t ranks() const { return world_ != nullptr ? world_->size() : 1; }
-  /// Names of all of them, also in `setup`.
-  std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError if the trainer has no
   /// model.
   ModelHandle model_handle();
-  /// All towers of this process, and the way to work with them (Trainer::model_handles, on_towers). Errors:
-  /// as above.
+  /// As TrainedModel::model_handles. Errors: as above.
   std::vector<ModelHandle> model_handles();
-  void on_towers(const std::function<void(size_t)>& work) { trainer_.on_towers(work); }
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
   /// Errors: ConfigError with the known names where there is none of that name.
   const DataFlow& flow(const Ref<FlowName>& name) const;

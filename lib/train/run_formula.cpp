@@ -57,7 +57,7 @@ void RunFormula::setup(Setup& setup, std::optional<Expression::Result> must_give
   std::vector<std::string> known = more_;
   for (const RunNumber& number : kNumbers) known.emplace_back(number.name);
   std::map<std::string, std::string> parameters;
-  for (const std::string& name : setup.run().hyper_parameters())
+  for (const std::string& name : setup.run().part<TrainedVariables>().hyper_parameters())
     parameters.emplace(name_in_formulas(name), name);
   for (const auto& [written, name] : parameters) known.push_back(written);
   for (const Expression::Name& used : formula_.expression().names()) {

@@ -29,7 +29,7 @@ StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& 
   for (const NamedCallback& named : callbacks) {
     try {
       scalars.next_callback("callback " + named.name, named.position);
-      Setup setup(trainer, run, scalars);
+      Setup setup(run, scalars);
       named.callback->set_up(setup);
     } catch (const ConfigError& error) {
       errors.add(error, named.position);

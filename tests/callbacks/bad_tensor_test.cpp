@@ -305,7 +305,7 @@ TEST(SkippedSteps, cannot_be_overlooked) {
       EXPECT_THAT(error.what(), HasSubstr("the callback has to see each step"));
     }
   }
-  EXPECT_STREQ(callback_of("CheckNumerics")->why_ranks_are_fixed(), "all skip the same steps");
+  EXPECT_STREQ(callback_of("CheckNumerics")->rules().ranks_are_fixed, "all skip the same steps");
 }
 
 /// From `first`, the steps of two epochs of 4 with these bad ones; the error.

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Writes down when its hooks are called: "trigger 2/6" after the 6th step, in epoch 2.
-class Diary final : public Callback {
+class Diary final : public Callback, public CheckpointWriting {
  public:
   struct Params {
     std::string name = "diary";
@@ -29,7 +29,9 @@ class Diary final : public Callback {
         .field("name", &Params::name, "its identity")
         .field("everywhere", &Params::everywhere, "runs on all ranks");
   }
-  explicit Diary(Params p) : p_(std::move(p)) {}
+  explicit Diary(const Params& p)
+      : Callback(
+            {.identity = p.name, .only_one = true, .ranks = p.everywhere ? Ranks::kAll : Ranks::kChief}) {}
 
   void before_train(tpack::Run& run) override { add("before_train", run); }
   void before_epoch(tpack::Run& run) override { add("before_epoch", run); }
@@ -42,10 +44,7 @@ class Diary final : public Callback {
     ++count_;
   }
   void after_train(tpack::Run& run) override { add("after_train", run); }
-  std::string identity() const override { return p_.name; }
-  bool only_one() const override { return true; }
   std::vector<std::string> checkpoints() const override { return {"inner.h5"}; }
-  bool chief_only() const override { return !p_.everywhere; }
   void save(State& state) const override { state.put("count", count_); }
   void load(const State& state) override { count_ = state.get<int64_t>("count"); }
 
@@ -54,7 +53,6 @@ class Diary final : public Callback {
     entries().push_back(hook + " " + std::to_string(run.epoch()) + "/" + std::to_string(run.global_step()));
   }
 
-  Params p_;
   int64_t count_ = 0;
 };
 
@@ -242,9 +240,9 @@ TEST(Spellings, make_the_callback_inside) {
         "EnableIf: {condition: epoch > 1, "}) {
     const auto callback = Registry<Callback>::make_item(
         parse_yaml(outer + "callback: {TestDiary: {name: blue, everywhere: true}}}", "c.yaml"));
-    EXPECT_EQ(callback->identity(), "blue");
-    EXPECT_TRUE(callback->only_one());
-    EXPECT_THAT(callback->checkpoints(), testing::ElementsAre("inner.h5"));
+    EXPECT_EQ(callback->rules().identity, "blue");
+    EXPECT_TRUE(callback->rules().only_one);
+    EXPECT_THAT(checkpoints_of(*callback), testing::ElementsAre("inner.h5"));
     EXPECT_FALSE(callback->is_for_chief());
     const auto of_chief = Registry<Callback>::make_item(
         parse_yaml(outer + "callback: {TestDiary: {everywhere: true, ranks: chief}}}", "c.yaml"));

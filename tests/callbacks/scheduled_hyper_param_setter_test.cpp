@@ -224,7 +224,7 @@ TEST_F(SetterTest, has_no_choice_of_ranks) {
 TEST_F(SetterTest, runs_on_every_rank) {
   const auto setter = Registry<Callback>::make("ScheduledHyperParamSetter",
                                                parse_yaml("{param: a, values: [[1, 2]]}", "s.yaml"));
-  EXPECT_FALSE(setter->chief_only());
+  EXPECT_EQ(setter->rules().ranks, Ranks::kAll);
 }
 
 const live::Fields kScheduledHyperParamSetter(

@@ -29,11 +29,8 @@ class ReportWeight final : public Callback {
     return Schema<Params>("Reports the first weight.")
         .field("interrupted", &Params::interrupted, "ends the run");
   }
-  explicit ReportWeight(Params p) : p_(p) {}
+  explicit ReportWeight(Params p) : Callback({.may_end_early = {HookPhase::kTriggerEpoch}}), p_(p) {}
   void setup(Setup& setup) override { setup.provides("seen"); }
-  bool may_end_early(const tpack::Run& /*run*/, HookPhase phase) const override {
-    return phase == HookPhase::kTriggerEpoch;
-  }
   void trigger(tpack::Run& run) override {
     run.monitors().put_scalar("seen", run.variables(VariableScope::kModel).at("w").at(0));
     if (p_.interrupted && run.epoch() == 3) throw Stopped{};

@@ -62,10 +62,12 @@ TEST_P(GoldenBatchTrainers, pca_finds_the_components_of_all_samples_in_one_pass)
       "pca", golden, "PCA: {components: " + golden.at("components").dump() + ", component: x}", GetParam());
   Trainer& trainer = training.trainer();
   trainer.initialize();
-  training.run(0, *trainer.steps_per_pass());
+  training.run(0, *trainer.part<StepData>().steps_per_pass());
   for (const auto& [name, summary] : golden.at("results").items())
-    EXPECT_TRUE(golden::agrees("pca/" + name, trainer.variables()->value(name), summary, 2e-6));
-  EXPECT_NEAR(*trainer.statistic(0), golden.at("explained_variance")[0].get<double>(), 1e-7);
+    EXPECT_TRUE(golden::agrees("pca/" + name, trainer.part<TrainedVariables>().variables()->value(name),
+                               summary, 2e-6));
+  EXPECT_NEAR(*trainer.part<StepStatistics>().statistic(0), golden.at("explained_variance")[0].get<double>(),
+              1e-7);
 }
 
 /// The samples are the same ones in each pass, so the estimate of their variance is, too.
@@ -75,10 +77,12 @@ TEST_P(GoldenBatchTrainers, pca_finds_the_same_in_several_passes) {
       "pca", golden, "PCA: {components: " + golden.at("components").dump() + ", component: x}", GetParam());
   Trainer& trainer = training.trainer();
   trainer.initialize();
-  training.run(0, 3 * *trainer.steps_per_pass());
-  EXPECT_TRUE(golden::agrees("pca/variances", trainer.variables()->value("variances"),
+  training.run(0, 3 * *trainer.part<StepData>().steps_per_pass());
+  EXPECT_TRUE(golden::agrees("pca/variances",
+                             trainer.part<TrainedVariables>().variables()->value("variances"),
                              golden.at("results").at("variances"), 2e-6));
-  EXPECT_TRUE(trainer.statistics()[0].is_mean) << "reported as it is, not as a mean over steps";
+  EXPECT_TRUE(trainer.part<StepStatistics>().statistics()[0].is_mean)
+      << "reported as it is, not as a mean over steps";
 }
 
 TEST_P(GoldenBatchTrainers, k_means_moves_centers_to_the_means_of_their_samples) {
@@ -89,18 +93,18 @@ TEST_P(GoldenBatchTrainers, k_means_moves_centers_to_the_means_of_their_samples)
   Trainer& trainer = training.trainer();
   trainer.initialize();
   const GoldenRows source({"k_means/rows", golden.at("samples"), golden.at("features")});
-  const Tensor first = trainer.variables()->value("centers").clone();
+  const Tensor first = trainer.part<TrainedVariables>().variables()->value("centers").clone();
   for (int64_t k = 0; k < first.shape()[0]; ++k) {
     Datapoint sample;
     sample.resize(1);
     source.get(k, {}, sample);
     first.row(k).copy_from(sample.to_tensor(0));
   }
-  trainer.variables()->set("centers", first);
+  trainer.part<TrainedVariables>().variables()->set("centers", first);
   const auto distortion = golden.at("distortion").get<std::vector<double>>();
   for (size_t step = 0; step < distortion.size(); ++step) {
     training.run(static_cast<int64_t>(step), static_cast<int64_t>(step) + 1);
-    EXPECT_NEAR(*trainer.statistic(0) / distortion[step], 1, 1e-5) << step;
+    EXPECT_NEAR(*trainer.part<StepStatistics>().statistic(0) / distortion[step], 1, 1e-5) << step;
   }
   CheckpointContent content = training.saved();
   const Json& results = golden.at("results");

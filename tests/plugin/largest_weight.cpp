@@ -36,7 +36,7 @@ class LargestWeight final : public Callback {
   }
   void trigger(Run& run) override {
     for (const std::string& name : names_)
-      run.monitors().put_scalar(name + "-max", largest(run.variable(name)));
+      run.monitors().put_scalar(name + "-max", largest(run.store().value(name)));
   }
 
  private:

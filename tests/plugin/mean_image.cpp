@@ -14,7 +14,7 @@ struct MeanImageParams {
 
 /// The mean of all samples so far. No model, optimizer or devices: a step is whatever the trainer does. Each
 /// process of mpirun reads batches of its own; all have the same mean.
-class MeanImage final : public Trainer {
+class MeanImage final : public Trainer, public StepStatistics, public TrainedVariables, public StepData {
  public:
   using Params = MeanImageParams;
   static Schema<Params> schema() {

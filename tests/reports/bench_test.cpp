@@ -15,7 +15,7 @@ namespace {
 using testing_cli::kTinyConfig;
 
 /// A trainer that delegates all work to another one and does not report its programs.
-class Forwarding final : public Trainer {
+class Forwarding final : public Trainer, public StepData, public TrainedModel {
  public:
   using Params = NoParams;
   static Schema<Params> schema() { return Schema<Params>("Gives all work to Simple."); }
@@ -25,10 +25,10 @@ class Forwarding final : public Trainer {
   void compile() override { inner_->compile(); }
   void initialize() override { inner_->initialize(); }
   bool step(int64_t step, const std::stop_token& stop) override { return inner_->step(step, stop); }
-  std::optional<int64_t> steps_per_pass() const override { return inner_->steps_per_pass(); }
-  StepSize step_size() const override { return inner_->step_size(); }
-  std::optional<ModelHandle> model_handle() override { return inner_->model_handle(); }
-  int64_t samples() const override { return inner_->samples(); }
+  std::optional<int64_t> steps_per_pass() const override { return inner_->part<StepData>().steps_per_pass(); }
+  StepSize step_size() const override { return inner_->part<StepData>().step_size(); }
+  std::optional<ModelHandle> model_handle() override { return inner_->part<TrainedModel>().model_handle(); }
+  int64_t samples() const override { return inner_->part<StepData>().samples(); }
   void save(CheckpointContent& content) const override { inner_->save(content); }
   void load(const CheckpointContent& content, const std::string& source) override {
     inner_->load(content, source);

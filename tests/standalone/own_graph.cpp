@@ -79,7 +79,8 @@ class OwnRun {
     callbacks.push_back({"saver", Registry<Callback>::make("ModelSaver", {{"keep", kEpochs}})});
     callbacks.push_back(
         {"validation", Registry<Callback>::make("InferenceRunner", {{"data", "validation"}})});
-    LoopOptions options{.length = {.max_epoch = kEpochs, .steps_per_epoch = *trainer_->steps_per_pass()}};
+    LoopOptions options{
+        .length = {.max_epoch = kEpochs, .steps_per_epoch = *trainer_->part<StepData>().steps_per_pass()}};
     options.folder = std::move(folder);
     options.world = parts.world.get();
     options.flows = parts.flows;
@@ -89,7 +90,7 @@ class OwnRun {
 
   Loop& loop() { return *loop_; }
   const Monitors& monitors() const { return monitors_; }
-  Tensor weights() { return trainer_->variables()->tensor("weights"); }
+  Tensor weights() { return trainer_->part<TrainedVariables>().variables()->tensor("weights"); }
 
  private:
   std::unique_ptr<Trainer> trainer_;

@@ -19,7 +19,7 @@ double height(const double* at) { return std::pow(1 - at[0], 2) + 100 * std::pow
 
 /// Searches for the lowest point by simulated annealing. A step tries one move; its random numbers depend
 /// only on the number of the step.
-class Annealing final : public Trainer {
+class Annealing final : public Trainer, public TrainedVariables, public StepStatistics {
  public:
   bool step(int64_t global_step, const std::stop_token& /*stop*/) override {
     Rng rng(mix(3, static_cast<uint64_t>(global_step)));

@@ -18,7 +18,11 @@ namespace tpack {
 
 /// A trainer without programs: a step only counts, the test sets the statistics, and there are two variables,
 /// the weights w [2] (each step adds 1) and the scalar learning_rate.
-class FakeTrainer final : public Trainer {
+class FakeTrainer final : public Trainer,
+                          public StepStatistics,
+                          public TrainedVariables,
+                          public StepData,
+                          public ReplicaState {
  public:
   /// Value of a statistic after `global_step` steps.
   std::map<std::string, std::function<double(int64_t global_step)>> figures;
@@ -133,17 +137,22 @@ class TestRun {
   std::unique_ptr<Loop> loop_;
 };
 
+inline const std::vector kAllPhases = {HookPhase::kBeforeTrain, HookPhase::kTriggerStep,
+                                       HookPhase::kTriggerEpoch};
+
 /// A callback made of two functions: one for after each step, one for `trigger`. `scalars`: what they put.
 class FunctionCallback final : public Callback {
  public:
   using Hook = std::function<void(Run&)>;
   explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr, std::vector<std::string> scalars = {})
-      : on_step_(std::move(on_step)), on_trigger_(std::move(on_trigger)), scalars_(std::move(scalars)) {}
+      : Callback({.may_end_early = kAllPhases}),
+        on_step_(std::move(on_step)),
+        on_trigger_(std::move(on_trigger)),
+        scalars_(std::move(scalars)) {}
   void setup(Setup& setup) override {
     const auto when = on_step_ ? ScalarOrder::When::kStep : ScalarOrder::When::kTrigger;
     for (const std::string& name : scalars_) setup.provides(name, when);
   }
-  bool may_end_early(const Run& /*run*/, HookPhase /*phase*/) const override { return true; }
   void trigger_step(Run& run) override {
     if (on_step_) on_step_(run);
   }

@@ -65,8 +65,8 @@ class SmallTraining {
 inline std::map<std::string, Tensor> variables_of(Trainer& trainer) {
   std::map<std::string, Tensor> all;
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
-    for (const std::string& name : trainer.variables()->names(scope))
-      all[name] = trainer.variables()->value(name).clone();
+    for (const std::string& name : trainer.part<TrainedVariables>().variables()->names(scope))
+      all[name] = trainer.part<TrainedVariables>().variables()->value(name).clone();
   }
   return all;
 }

@@ -144,21 +144,22 @@ INSTANTIATE_TEST_SUITE_P(Of, LearnsByPlaying,
 TEST(AgentLink, gives_the_trainer_its_statistics_and_hyper_parameters) {
   const auto training = training_of(kReplay, kQModel);
   Trainer& trainer = training->trainer();
-  EXPECT_THAT(trainer.hyper_parameters(), ElementsAre("learning_rate", "exploration", "importance"));
+  EXPECT_THAT(trainer.part<TrainedVariables>().hyper_parameters(),
+              ElementsAre("learning_rate", "exploration", "importance"));
   trainer.initialize();
-  EXPECT_NEAR(trainer.hyper_parameter("exploration"), 0.3, 1e-12);
-  trainer.set_hyper_parameter("exploration", 0.125);
-  EXPECT_EQ(trainer.hyper_parameter("exploration"), 0.125);
-  EXPECT_NEAR(trainer.hyper_parameter("learning_rate"), 0.01, 1e-7);
-  const std::vector<StepStatistic> statistics = trainer.statistics();
+  EXPECT_NEAR(trainer.part<TrainedVariables>().hyper_parameter("exploration"), 0.3, 1e-12);
+  trainer.part<TrainedVariables>().set_hyper_parameter("exploration", 0.125);
+  EXPECT_EQ(trainer.part<TrainedVariables>().hyper_parameter("exploration"), 0.125);
+  EXPECT_NEAR(trainer.part<TrainedVariables>().hyper_parameter("learning_rate"), 0.01, 1e-7);
+  const std::vector<StepStatistic> statistics = trainer.part<StepStatistics>().statistics();
   const size_t count = statistics.size();
   EXPECT_EQ(statistics[count - 3].name, "mean_reward");
   EXPECT_TRUE(statistics[count - 3].is_mean);
-  EXPECT_FALSE(trainer.statistic(count - 3)) << "before the first episode";
+  EXPECT_FALSE(trainer.part<StepStatistics>().statistic(count - 3)) << "before the first episode";
   for (int64_t step = 0; step < 60; ++step) trainer.step(step, {});
-  EXPECT_TRUE(trainer.statistic(count - 3));
-  EXPECT_EQ(trainer.statistic(count - 2), 9) << "steps of an episode of Catch";
-  EXPECT_GT(*trainer.statistic(count - 1), 2);
+  EXPECT_TRUE(trainer.part<StepStatistics>().statistic(count - 3));
+  EXPECT_EQ(trainer.part<StepStatistics>().statistic(count - 2), 9) << "steps of an episode of Catch";
+  EXPECT_GT(*trainer.part<StepStatistics>().statistic(count - 1), 2);
 }
 
 TEST(AgentLink, actors_in_threads_see_the_weights_of_the_training) {

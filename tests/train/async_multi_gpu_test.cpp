@@ -12,7 +12,7 @@ constexpr int64_t kAveraged = 30;  // costs of steps
 
 double cost_of(Trainer& trainer, int64_t step) {
   EXPECT_TRUE(trainer.step(step, {}));
-  return *trainer.statistic(0) + *trainer.statistic(2);
+  return *trainer.part<StepStatistics>().statistic(0) + *trainer.part<StepStatistics>().statistic(2);
 }
 
 CheckpointContent saved(const Trainer& trainer) {

@@ -107,7 +107,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     for (int64_t i = 0; i < samples.elements(); ++i)
       samples.data<uint8_t>()[i] = static_cast<uint8_t>(37 * i % 256);
     Predictor stored(place.place(), {{output, {output, {}}}}, {"x"});
-    Predictor trained(*trainer.model_handle(), {{output, {output, {}}}}, {"x"});
+    Predictor trained(*trainer.part<TrainedModel>().model_handle(), {{output, {output, {}}}}, {"x"});
     const Tensor values = stored.run({samples})[0];
     EXPECT_EQ(values.shape(), (Shape{5, 6}));
     EXPECT_TRUE(bit_equal(values, trained.run({samples})[0]));
@@ -173,16 +173,17 @@ TEST(BatchTrainer, resumes_only_with_the_same_batches_and_arrays) {
 TEST(BatchTrainer, says_what_a_step_is) {
   BatchTraining training(trainers()[1], batches(5));  // 24 samples: a remainder is dropped
   Trainer& trainer = training.trainer();
-  EXPECT_EQ(trainer.steps_per_pass(), 4);
-  EXPECT_EQ(trainer.step_size().batch, 5);
-  EXPECT_TRUE(trainer.programs().empty());
-  EXPECT_EQ(trainer.variables(), nullptr);
+  EXPECT_EQ(trainer.part<StepData>().steps_per_pass(), 4);
+  EXPECT_EQ(trainer.part<StepData>().step_size().batch, 5);
+  EXPECT_TRUE(trainer.part<StepPrograms>().programs().empty());
+  EXPECT_EQ(trainer.part<TrainedVariables>().variables(), nullptr);
   trainer.initialize();
-  ASSERT_EQ(trainer.programs().size(), 1U);
-  EXPECT_GE(trainer.programs()[0].executable->report().flops, 2 * 5 * 6 * 6);  // of the scatter matrix
-  EXPECT_GT(trainer.memory().variables, 6 * 6 * sizeof(double));
+  ASSERT_EQ(trainer.part<StepPrograms>().programs().size(), 1U);
+  EXPECT_GE(trainer.part<StepPrograms>().programs()[0].executable->report().flops,
+            2 * 5 * 6 * 6);  // of the scatter matrix
+  EXPECT_GT(trainer.part<StepPrograms>().memory().variables, 6 * 6 * sizeof(double));
   training.run(0, 3);
-  EXPECT_EQ(trainer.samples(), 15);
+  EXPECT_EQ(trainer.part<StepData>().samples(), 15);
 }
 
 TEST(BatchTrainer, ends_on_all_ranks_where_the_data_of_one_end_and_says_which) {

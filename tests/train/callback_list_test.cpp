@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class Listed final : public Callback {
+class Listed final : public Callback, public CheckpointWriting {
  public:
   struct Params {
     std::string identity;
@@ -22,10 +22,8 @@ class Listed final : public Callback {
         .field("files", &Params::files, "the checkpoints that it writes")
         .field("only_one", &Params::only_one, "whether there may be one only");
   }
-  explicit Listed(Params p) : p_(std::move(p)) {}
-  std::string identity() const override { return p_.identity; }
+  explicit Listed(Params p) : Callback({.identity = p.identity, .only_one = p.only_one}), p_(std::move(p)) {}
   std::vector<std::string> checkpoints() const override { return p_.files; }
-  bool only_one() const override { return p_.only_one; }
 
  private:
   Params p_;

@@ -17,7 +17,7 @@ TEST(Setup, numbers_the_statistics_of_the_step) {
   const std::map<std::string, DataFlow> flows;
   tpack::Run run(trainer, monitors, {}, "", flows, 0, true);
   ScalarOrder scalars;
-  tpack::Setup setup(trainer, run, scalars);
+  tpack::Setup setup(run, scalars);
   EXPECT_EQ(setup.statistic({"cost"}), 1U);
   EXPECT_FALSE(run.statistic(1)) << "no step was done";
   try {
@@ -50,7 +50,7 @@ cost: [{SoftmaxCrossEntropy: {logits: fc1, labels: label}}]
   const std::map<std::string, DataFlow> flows;
   tpack::Run run(training.trainer(), monitors, {}, "", flows, 0, true);
   ScalarOrder scalars;
-  const tpack::Setup setup(training.trainer(), run, scalars);
+  const tpack::Setup setup(run, scalars);
   EXPECT_THAT(names_of(setup.variables()), testing::Contains("bn/mean/EMA"));
   EXPECT_EQ(names_of(setup.variables({{".*/EMA"}, {"fc1"}})),
             (std::vector<std::string>{"bn/mean/EMA", "bn/variance/EMA", "fc1/W", "fc1/b"}));
@@ -74,7 +74,7 @@ TEST(Setup, has_no_variables_without_a_model) {
   const std::map<std::string, DataFlow> flows;
   tpack::Run run(trainer, monitors, {}, "", flows, 0, true);
   ScalarOrder scalars;
-  const tpack::Setup setup(trainer, run, scalars);
+  const tpack::Setup setup(run, scalars);
   EXPECT_THROW(setup.variables(), ConfigError);
 }
 
@@ -84,19 +84,8 @@ TEST(Callback, triggers_at_the_end_of_an_epoch_and_is_for_the_chief_unless_it_sa
   TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, trainer);
   run.add("count", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run&) { ++triggers; })).go();
   EXPECT_EQ(triggers, 3);
-  EXPECT_TRUE(Callback().chief_only());
+  EXPECT_EQ(Callback().rules().ranks, Ranks::kChief);
 }
-
-/// Says on which ranks it may run.
-class Fixed final : public Callback {
- public:
-  explicit Fixed(bool chief) : chief_(chief) {}
-  bool chief_only() const override { return chief_; }
-  const char* why_ranks_are_fixed() const override { return "it is so"; }
-
- private:
-  bool chief_;
-};
 
 TEST(Callback, runs_on_the_ranks_that_the_config_says) {
   Callback plain;
@@ -108,10 +97,11 @@ TEST(Callback, runs_on_the_ranks_that_the_config_says) {
 }
 
 TEST(Callback, may_reject_ranks) {
-  Fixed(true).take({});
-  Fixed(true).take({.ranks = Ranks::kChief});
-  EXPECT_THROW(Fixed(true).take({.ranks = Ranks::kAll}), ConfigError);
-  EXPECT_THROW(Fixed(false).take({.ranks = Ranks::kChief}), ConfigError);
+  const auto fixed = [](Ranks ranks) { return Callback({.ranks = ranks, .ranks_are_fixed = "it is so"}); };
+  fixed(Ranks::kChief).take({});
+  fixed(Ranks::kChief).take({.ranks = Ranks::kChief});
+  EXPECT_THROW(fixed(Ranks::kChief).take({.ranks = Ranks::kAll}), ConfigError);
+  EXPECT_THROW(fixed(Ranks::kAll).take({.ranks = Ranks::kChief}), ConfigError);
 }
 
 }  // namespace

@@ -34,15 +34,18 @@ TEST_P(Trainers, the_cost_goes_down) {
     return testing::AllOf(testing::Field(&StepStatistic::name, name),
                           testing::Field(&StepStatistic::minimized, minimized));
   };
-  EXPECT_THAT(trainer.statistics(), ElementsAre(is("cost", true), is("softmax_cross_entropy", false),
-                                                is("regularize", false), is("accuracy", false)));
+  EXPECT_THAT(trainer.part<StepStatistics>().statistics(),
+              ElementsAre(is("cost", true), is("softmax_cross_entropy", false), is("regularize", false),
+                          is("accuracy", false)));
   std::vector<std::optional<Goal>> goals;
-  for (const StepStatistic& statistic : trainer.statistics()) goals.push_back(statistic.known_goal());
+  for (const StepStatistic& statistic : trainer.part<StepStatistics>().statistics())
+    goals.push_back(statistic.known_goal());
   EXPECT_THAT(goals, ElementsAre(Goal::kMin, Goal::kMin, Goal::kMin, Goal::kMax));
   std::vector<double> costs;
   for (int64_t step = 0; step < 200; ++step) {
     ASSERT_TRUE(trainer.step(step, {}));
-    costs.push_back(*trainer.statistic(0) + *trainer.statistic(2));  // what is minimized
+    costs.push_back(*trainer.part<StepStatistics>().statistic(0) +
+                    *trainer.part<StepStatistics>().statistic(2));  // what is minimized
   }
   const double first = std::accumulate(costs.begin(), costs.begin() + 20, 0.0);
   const double last = std::accumulate(costs.end() - 20, costs.end(), 0.0);

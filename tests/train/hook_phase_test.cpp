@@ -124,12 +124,12 @@ TEST_F(HookPhases, an_interrupt_before_training_counts_as_not_begun) {
 
 /// Halves the learning rate and moves the weights.
 struct Changing final : Callback {
-  bool changes_variables() const override { return true; }
+  Changing() : Callback({.changes_variables = true}) {}
   void trigger(tpack::Run& run) override {
     run.set_hyper_parameter("learning_rate", run.hyper_parameter("learning_rate") / 2);
-    const Tensor weights = run.variable("w").clone();
+    const Tensor weights = run.store().value("w").clone();
     for (float& w : weights.span<float>()) w *= 3;
-    run.set_variable("w", weights);
+    run.store().set("w", weights);
   }
 };
 

@@ -45,8 +45,8 @@ RanksWithState run_ranks_with_state(int64_t begin, int64_t end, const Checkpoint
       trainer.initialize();
       if (from != nullptr) trainer.load(*from, "model-7.h5");
       for (int64_t step = begin; step < end; ++step) EXPECT_TRUE(trainer.step(step, {}));
-      EXPECT_TRUE(trainer.saves_together());
-      trainer.gather();
+      EXPECT_TRUE(trainer.part<ReplicaState>().saves_together());
+      trainer.part<ReplicaState>().gather();
       const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
       const std::scoped_lock lock(mutex);
       for (size_t k = 0; k < replicas.local_towers(); ++k)

@@ -51,9 +51,9 @@ TEST(KMeans, finds_heaps_of_points) {
   Trainer& trainer = training.trainer();
   EXPECT_FALSE(trainer.needs().model || trainer.needs().optimizer);
   trainer.initialize();
-  EXPECT_EQ(trainer.statistic(0), std::nullopt);
+  EXPECT_EQ(trainer.part<StepStatistics>().statistic(0), std::nullopt);
   training.run(0, 30);
-  const Tensor centers = trainer.variables()->value("centers");
+  const Tensor centers = trainer.part<TrainedVariables>().variables()->value("centers");
   for (int heap = 0; heap < 3; ++heap) {
     double nearest = 100;
     for (int64_t k = 0; k < 3; ++k)
@@ -61,8 +61,8 @@ TEST(KMeans, finds_heaps_of_points) {
                                              centers.at(2 * k + 1) - (heap == 1 ? -490 : -500)));
     EXPECT_LT(nearest, 1) << "heap " << heap;
   }
-  EXPECT_NEAR(*trainer.statistic(0), 2, 0.5);  // the variances of both coordinates
-  EXPECT_EQ(trainer.statistics()[0].name, "distortion");
+  EXPECT_NEAR(*trainer.part<StepStatistics>().statistic(0), 2, 0.5);  // the variances of both coordinates
+  EXPECT_EQ(trainer.part<StepStatistics>().statistics()[0].name, "distortion");
 }
 
 TEST(KMeans, chooses_far_samples_as_first_centers) {

@@ -85,8 +85,7 @@ TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
   const auto make = [&](int rank) -> std::unique_ptr<Callback> {
     if (rank == 0) return nullptr;  // rank 1 is told; it has no chief-only callbacks
     struct Interrupting final : Callback {
-      explicit Interrupting(std::stop_source& s) : source(s) {}
-      bool chief_only() const override { return false; }
+      explicit Interrupting(std::stop_source& s) : Callback({.ranks = Ranks::kAll}), source(s) {}
       void after_run(tpack::Run& run) override {
         if (run.global_step() == 3) source.request_stop();
       }
@@ -125,7 +124,7 @@ TEST(LoopRanks, an_interrupt_in_before_run_of_one_ends_all_after_the_same_step) 
 
 /// Asks the chief for a value in each hook.
 struct Asking final : Callback {
-  bool chief_only() const override { return false; }
+  Asking() : Callback({.ranks = Ranks::kAll}) {}
   void before_train(tpack::Run& run) override { run.of_chief(1); }
   void trigger_step(tpack::Run& run) override { run.of_chief(1); }
   void trigger(tpack::Run& run) override { run.of_all_ranks(""); }
@@ -249,8 +248,7 @@ TEST(LoopRanks, that_save_together_all_gather_for_a_checkpoint_of_the_chief) {
 TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {
   std::vector<double> seen(2);
   struct Telling final : Callback {
-    Telling(double value, double& into) : own(value), got(into) {}
-    bool chief_only() const override { return false; }
+    Telling(double value, double& into) : Callback({.ranks = Ranks::kAll}), own(value), got(into) {}
     void trigger(tpack::Run& run) override { got = run.of_chief(own); }
     double own;
     double& got;
@@ -263,8 +261,7 @@ TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {
 /// So the others wait for as long as it takes.
 TEST(LoopRanks, one_is_busy_with_its_callback_except_when_it_meets_the_others_there) {
   struct Meeting final : Callback {
-    explicit Meeting(Comm& comm) : world(comm) {}
-    bool chief_only() const override { return false; }
+    explicit Meeting(Comm& comm) : Callback({.ranks = Ranks::kAll}), world(comm) {}
     void trigger(tpack::Run& run) override {
       said.push_back(world.busy());
       run.of_all_ranks("");

@@ -26,20 +26,21 @@ TEST(Pca, solves_after_the_first_step_and_at_the_end_of_each_pass) {
   BatchTraining training("PCA: {components: 4, component: x}", small_rows());
   Trainer& trainer = training.trainer();
   trainer.initialize();
-  EXPECT_EQ(trainer.statistic(0), std::nullopt);
+  EXPECT_EQ(trainer.part<StepStatistics>().statistic(0), std::nullopt);
   std::vector<int64_t> changed;
   std::vector<int64_t> reported;
-  Tensor before = trainer.variables()->value("components").clone();
+  Tensor before = trainer.part<TrainedVariables>().variables()->value("components").clone();
   for (int64_t step = 0; step < 8; ++step) {
     training.run(step, step + 1);
-    const Tensor now = trainer.variables()->value("components").clone();
+    const Tensor now = trainer.part<TrainedVariables>().variables()->value("components").clone();
     if (!bit_equal(now, before)) changed.push_back(step);
-    if (trainer.statistic_is_of_last_step(0)) reported.push_back(step);
+    if (trainer.part<StepStatistics>().statistic_is_of_last_step(0)) reported.push_back(step);
     before = now;
   }
   EXPECT_THAT(changed, testing::ElementsAre(0, 3, 7));
   EXPECT_THAT(reported, testing::ElementsAre(3, 7));  // the first one would spoil the mean of an epoch
-  EXPECT_NEAR(*trainer.statistic(0), 1, 1e-12);       // all components are all of the variance
+  EXPECT_NEAR(*trainer.part<StepStatistics>().statistic(0), 1,
+              1e-12);  // all components are all of the variance
 }
 
 TEST(Pca, finds_the_same_in_samples_that_are_far_from_zero) {

@@ -18,9 +18,11 @@ class RecordingCallback final : public Callback {
  public:
   using Act = std::function<void(const std::string& hook, Run& run)>;
   RecordingCallback(std::string name, Record& record, Act act = nullptr)
-      : name_(std::move(name)), record_(record), act_(std::move(act)) {}
+      : Callback({.may_end_early = kAllPhases}),
+        name_(std::move(name)),
+        record_(record),
+        act_(std::move(act)) {}
 
-  bool may_end_early(const Run& /*run*/, HookPhase /*phase*/) const override { return true; }
   void setup(Setup& setup) override { called("setup", setup.run()); }
   void before_train(Run& run) override { called("before_train", run); }
   void before_epoch(Run& run) override { called("before_epoch", run); }

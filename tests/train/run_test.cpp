@@ -28,7 +28,7 @@ TEST_F(RunTest, begins_before_its_first_epoch) {
 TEST_F(RunTest, gives_variables_by_scope) {
   EXPECT_EQ(run_.variables(VariableScope::kModel).size(), 1U);
   EXPECT_EQ(run_.variables(VariableScope::kModel).begin()->first, "w");
-  EXPECT_THAT(run_.hyper_parameters(), ElementsAre("learning_rate"));
+  EXPECT_THAT(run_.part<TrainedVariables>().hyper_parameters(), ElementsAre("learning_rate"));
 }
 
 TEST_F(RunTest, sets_hyper_parameters) {

@@ -24,7 +24,7 @@ TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
     const auto before = variables_of(trainer);
     trainer.step(0, {});
     expect_bit_equal(variables_of(trainer), before);
-    trainer.set_hyper_parameter("learning_rate", 0.5);
+    trainer.part<TrainedVariables>().set_hyper_parameter("learning_rate", 0.5);
     trainer.step(1, {});
     EXPECT_FALSE(bit_equal(variables_of(trainer).at("fc0/W"), before.at("fc0/W")));
     const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();

@@ -58,23 +58,23 @@ TEST_F(TowerOutputsTest, that_do_not_exist_are_all_reported) {
 
 TEST_F(TowerOutputsTest, are_those_of_the_step) {
   Trainer& trainer = training_.trainer();
-  TowerOutputs watched(*trainer.model_handle(), {{"x"}, {"drop"}, {"fc1"}}, 4);
+  TowerOutputs watched(*trainer.part<TrainedModel>().model_handle(), {{"x"}, {"drop"}, {"fc1"}}, 4);
   Tensor x;
   Tensor drop;
-  trainer.watch_batches([&](const TowerBatch& batch) {
+  trainer.part<StepData>().watch_batches([&](const TowerBatch& batch) {
     watched.compute(batch);
     x = watched.value(0).clone();
     drop = watched.value(1).clone();
   });
   trainer.initialize();
   trainer.step(0, {});
-  EXPECT_TRUE(bit_equal(x, trainer.last_batch(0)->inputs[0]));
+  EXPECT_TRUE(bit_equal(x, trainer.part<StepData>().last_batch(0)->inputs[0]));
   int zeros = 0;
   for (const float value : drop.span<float>()) zeros += value == 0 ? 1 : 0;
   EXPECT_GT(zeros, 3);
   EXPECT_LT(zeros, 25);
   // The same draws again, with other weights: the same elements are dropped.
-  watched.compute(*trainer.last_batch(0));
+  watched.compute(*trainer.part<StepData>().last_batch(0));
   for (int64_t i = 0; i < drop.shape().elements(); ++i)
     EXPECT_EQ(drop.at(i) == 0, watched.value(1).at(i) == 0) << i;
   EXPECT_FALSE(bit_equal(drop, watched.value(1)));
@@ -85,9 +85,9 @@ TEST_F(TowerOutputsTest, change_nothing_in_the_training) {
     Trainer& trainer = training.trainer();
     std::unique_ptr<TowerOutputs> outputs;
     if (watches) {
-      outputs =
-          std::make_unique<TowerOutputs>(*trainer.model_handle(), std::vector<Ref<OutputPattern>>{{".*"}}, 4);
-      trainer.watch_batches([&](const TowerBatch& batch) { outputs->compute(batch); });
+      outputs = std::make_unique<TowerOutputs>(*trainer.part<TrainedModel>().model_handle(),
+                                               std::vector<Ref<OutputPattern>>{{".*"}}, 4);
+      trainer.part<StepData>().watch_batches([&](const TowerBatch& batch) { outputs->compute(batch); });
     }
     trainer.initialize();
     for (int step = 0; step < 5; ++step) trainer.step(step, {});
