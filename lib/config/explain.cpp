@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kDeleted = "deleted";  // no JSON: the text "deleted" has quotes there
 
-/// What one source says at the path: its value, or the `!delete` on the way there.
+/// The value of one source at the path, or the `!delete` on the way there.
 std::optional<ConfigNode> said_by(const Found& source, const std::vector<std::string>& words) {
   std::vector<std::string> before;
   for (const std::string& word : words) {

@@ -80,7 +80,7 @@ std::optional<double> Piecewise::value_after(int64_t time) const {
 std::vector<Piecewise::Point> Piecewise::without_effect(int64_t end) const {
   std::vector<Point> points;
   for (size_t i = 0; i < points_.size(); ++i) {
-    // The value moves towards a point from the one before it on.
+    // Between two points, the value moves towards the later one.
     const bool moves = i > 0 && interpolation_ != Interpolation::kNone;
     const int64_t begins = moves ? points_[i - 1].first + 1 : points_[i].first;
     if (begins >= end && end > 0) points.push_back(points_[i]);

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// Hands on what is outside of braces and the names inside. Errors: ConfigError.
+/// Passes on the text outside of braces and the names inside. Errors: ConfigError.
 void take_apart(const std::string& text, const std::string& owner,
                 const std::function<void(char)>& on_character,
                 const std::function<void(const std::string&)>& on_name) {

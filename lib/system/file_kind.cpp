@@ -18,7 +18,7 @@ constexpr std::string_view kUnpack = "unpack it first";
 constexpr std::string_view kPage = "the download returned a web page instead of the file";
 constexpr std::string_view kExport = "save it as .npz for source Npz, or as text for source CSV";
 
-/// Bytes at the beginning that only one kind of file has.
+/// Bytes at the beginning that identify a kind of file.
 struct Signature {
   size_t offset;
   std::string_view bytes;
@@ -93,17 +93,17 @@ FileKind kind_of_zip(std::string_view bytes) {
   return {Form::kZip, "a ZIP archive", kUnpack};
 }
 
-/// Eight bytes with the length of a JSON header, and the header.
+/// Eight bytes with the length of a JSON header, then the header.
 bool is_safetensors(std::string_view bytes) {
   return bytes.size() > 9 && bytes.substr(5, 3) == "\0\0\0"sv && bytes.substr(8, 2) == "{\"";
 }
 
-/// A header with two numbers that are 0 in every file; the letters alone may begin a text.
+/// A header with two numbers that are 0 in every file; the letters alone could also begin a text.
 bool is_bmp(std::string_view bytes) {
   return bytes.size() >= 26 && bytes.starts_with("BM") && bytes.substr(6, 4) == "\0\0\0\0"sv;
 }
 
-/// The binary ones; the others are texts.
+/// The binary formats; the others are text.
 bool is_pnm(std::string_view bytes) {
   return bytes.size() > 3 && bytes[0] == 'P' && bytes[1] >= '4' && bytes[1] <= '6' && bytes[2] == '\n' &&
          (bytes[3] == '#' || std::isdigit(static_cast<unsigned char>(bytes[3])) != 0);
@@ -153,7 +153,7 @@ std::string FileKind::rejected_as(std::string_view wanted, std::string_view own_
 FileKind kind_of_content(std::string_view bytes) {
   bytes = bytes.substr(0, kLooksAt);
   if (bytes.empty()) return {Form::kOther, "an empty file"};
-  const bool may_be_text = is_text(bytes);  // whose words further on say nothing
+  const bool may_be_text = is_text(bytes);  // later words do not matter
   for (const Signature& one : kSignatures) {
     if (one.offset > 0 && (may_be_text || bytes.size() < one.offset)) continue;
     if (bytes.substr(one.offset).starts_with(one.bytes)) return one.kind;

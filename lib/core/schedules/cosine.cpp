@@ -8,8 +8,8 @@
 namespace tpack {
 namespace {
 
-/// end + (start - end) (1 + cos(pi part)) / 2 of the part of a cycle that is over. The cycles have the
-/// lengths period, period period_factor, period period_factor^2, ...; without a period, there is one.
+/// end + (start - end) (1 + cos(pi part)) / 2, where `part` is the finished part of a cycle. The cycles have
+/// the lengths period, period period_factor, period period_factor^2, ...; without a period, there is one.
 /// Source: Loshchilov and Hutter 2016, "SGDR: Stochastic Gradient Descent with Warm Restarts".
 class CosineSchedule final : public Schedule {
  public:
@@ -43,7 +43,7 @@ class CosineSchedule final : public Schedule {
     return p_.end + (p_.start - p_.end) * (1 + std::cos(std::numbers::pi * part)) / 2;
   }
 
-  /// How much of its cycle is over, 0 to 1.
+  /// The finished part of the cycle, 0 to 1.
   double part_of_cycle(const Place& place) const {
     constexpr double kSlack = 1e-9;  // 3 * 0.1 epochs may be a little less than 0.3
     const double periods =

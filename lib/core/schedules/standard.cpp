@@ -1,4 +1,4 @@
-// Schedules that most runs need, each a function of how far the run is.
+// Schedules that most runs need, each a function of the progress of the run.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Keeps the number; with a warm-up in front of it.
+/// A constant number, after a warm-up.
 class ConstantSchedule final : public Schedule {
  public:
   struct Params {
@@ -32,7 +32,7 @@ class ConstantSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, ConstantSchedule, "Constant");
 
-/// The numbers of ScheduledHyperParamSetter, between two steps, too.
+/// The numbers of ScheduledHyperParamSetter, also between two steps.
 class PiecewiseSchedule final : public Schedule {
  public:
   struct Params {
@@ -67,7 +67,7 @@ class PiecewiseSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, PiecewiseSchedule, "Piecewise");
 
-/// From `start` to `end` in equal parts.
+/// start + (end - start) progress.
 class LinearSchedule final : public Schedule {
  public:
   struct Params {
@@ -117,7 +117,7 @@ class PolynomialSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, PolynomialSchedule, "Polynomial");
 
-/// start factor^(time / every), with `staircase` of whole numbers of `every`: StepLR and ExponentialLR of
+/// start factor^(time / every); with `staircase`, time / every is rounded down: StepLR and ExponentialLR of
 /// PyTorch.
 class ExponentialSchedule final : public Schedule {
  public:
@@ -148,9 +148,8 @@ class ExponentialSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, ExponentialSchedule, "Exponential");
 
-/// Along a cosine from peak / rise to the peak, then to the peak / fall, which the last step has.
-/// Source: Smith and Topin 2017, "Super-Convergence"; the defaults and steps are those of PyTorch's
-/// OneCycleLR.
+/// Along a cosine from peak / rise to the peak, then to peak / fall at the last step. Source: Smith and Topin
+/// 2017, "Super-Convergence"; the defaults and steps are those of PyTorch's OneCycleLR.
 class OneCycleSchedule final : public Schedule {
  public:
   struct Params {
@@ -210,7 +209,7 @@ class InverseSqrtSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, InverseSqrtSchedule, "InverseSqrt");
 
-/// A number of the config's own.
+/// A formula of the config.
 class FormulaSchedule final : public Schedule {
  public:
   struct Params {
@@ -227,7 +226,7 @@ class FormulaSchedule final : public Schedule {
   }
   explicit FormulaSchedule(Params p) : p_(std::move(p)) {
     p_.value.expression().check();
-    value(Place{.step = 0, .epoch = 0, .warmup = 0, .length = 1});  // finds names that there are not
+    value(Place{.step = 0, .epoch = 0, .warmup = 0, .length = 1});  // finds unknown names
   }
 
  private:
