@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Fields of sources in which one output of the model chooses the actions and another one values the states.
+/// Fields of sources where one output of the model chooses actions and another one is the value of the state.
 struct ActorCriticFields {
   Slot<Environment> environment;
   Ref<LayerOutput> policy;

@@ -24,10 +24,10 @@ struct ExpReplayParams {
   bool save_memory = true;
 };
 
-/// Source of the numbers of the paper: Schaul et al. 2016, section 3.3.
+/// Source of the numbers: Schaul et al. 2016, section 3.3.
 constexpr double kMinPriority = 1e-6;
 
-/// Acts by the values of actions, now and then by chance, and draws from what it remembers.
+/// Acts by the values of actions, sometimes at random, and draws samples from its memory.
 class ReplayAgent final : public Agent {
  public:
   ReplayAgent(const ExpReplayParams& p, uint64_t seed)
@@ -52,7 +52,7 @@ class ReplayAgent final : public Agent {
     for (size_t i = 0; i < drawn_.size(); ++i) {
       if (drawn_[i] < memory_.begin()) continue;  // overwritten since it was drawn
       const double error = std::abs(feedback.at(static_cast<int64_t>(i))) + kMinPriority;
-      if (!std::isfinite(error)) continue;  // nothing else would be drawn any more
+      if (!std::isfinite(error)) continue;  // otherwise nothing else would be drawn
       const double priority = std::pow(error, p_.priority_exponent);
       priorities_->set(memory_.row(drawn_[i]), priority);
       largest_ = std::max(largest_, priority);
@@ -145,7 +145,7 @@ class ReplayAgent final : public Agent {
     }
   }
 
-  /// Steps whose outcome is known now are drawn before long; those that were written over are not.
+  /// Gives new steps with a known result a high priority; overwritten steps get none.
   void prioritize(int64_t end_before) {
     for (int64_t step = memory_.end(); step < memory_.added(); ++step) priorities_->set(memory_.row(step), 0);
     for (int64_t step = end_before; step < memory_.end(); ++step)
@@ -181,7 +181,7 @@ class ReplayAgent final : public Agent {
   EnvironmentGroup group_;
   ReplayMemory memory_;
   std::optional<PriorityTree> priorities_;
-  double largest_ = 1;          // priority so far: that of a new step
+  double largest_ = 1;          // largest priority so far, used for new steps
   std::vector<int64_t> drawn_;  // since the last `learn`; with priorities only
   int64_t samples_left_ = 0;    // until it acts
   int64_t acts_ = 0;
@@ -189,7 +189,7 @@ class ReplayAgent final : public Agent {
   BatchPredictor* predictor_ = nullptr;
 };
 
-/// Shapes: state and next_state as the environment's observations; action int32, reward, is_over, with
+/// Shapes: state and next_state: the environment's observation; action int32, reward, is_over, with
 /// `priorities` also weight: float32 []. Source: tensorpack examples/DeepQNetwork/expreplay.py, ExpReplay;
 /// Mnih et al. 2015, Human-level control through deep reinforcement learning; Schaul et al. 2016, Prioritized
 /// Experience Replay.

@@ -19,7 +19,7 @@ struct RolloutsParams : ActorCriticFields {
   bool normalize = true;
 };
 
-/// Acts by the policy for a while, then gives all steps of that while, several times.
+/// Acts by the policy for some steps, then provides all these steps several times.
 class RolloutAgent final : public Agent {
  public:
   RolloutAgent(const RolloutsParams& p, uint64_t seed)
@@ -82,7 +82,7 @@ class RolloutAgent final : public Agent {
             {"log_probabilities", &log_probabilities_}};
   }
 
-  /// Row of a step: all of an environment follow each other.
+  /// Row of a step: steps of an environment are adjacent.
   size_t row(int64_t environment, int64_t step) const {
     return static_cast<size_t>(environment * p_.steps + step);
   }
@@ -106,7 +106,7 @@ class RolloutAgent final : public Agent {
     judge(steps);
   }
 
-  /// Remembers what is seen at step t and what is done.
+  /// Stores the observation and the action of step t.
   void act(int64_t t, const Tensor& logits, Rng& numbers) {
     for (int64_t e = 0; e < p_.environments; ++e) {
       const ChosenAction choice = draw_action(logits.row(e).span<float>(), numbers);
@@ -118,7 +118,8 @@ class RolloutAgent final : public Agent {
     }
   }
 
-  /// Values of what the step led to: of the new states, but where an episode was cut off, of its last one.
+  /// Values of the states after the step: of the new states, or, for an episode that was cut off, of its last
+  /// state.
   Tensor values_of(std::span<const StepOutcome> outcomes, const Tensor& new_values) {
     const bool any_is_cut_off = std::any_of(outcomes.begin(), outcomes.end(), [](const StepOutcome& outcome) {
       return outcome.end == EpisodeEnd::kCutOff;
@@ -156,7 +157,7 @@ class RolloutAgent final : public Agent {
   BatchPredictor* predictor_ = nullptr;
 };
 
-/// Shapes: state as the environment's observations; action int32, advantage, return, log_probability: float32
+/// Shapes: state: the environment's observation; action int32, advantage, return, log_probability: float32
 /// []. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms, algorithm 1.
 class Rollouts final : public AgentSource {
  public:

@@ -15,7 +15,7 @@ constexpr double kForce = 10.0;
 constexpr double kTimeStep = 0.02;
 constexpr double kFarthest = 2.4;
 constexpr double kSteepest = 12 * std::numbers::pi / 180;
-constexpr double kStartRange = 0.05;  // the largest first value of each variable
+constexpr double kStartRange = 0.05;  // the largest initial value of each variable
 
 struct CartPoleParams {
   int64_t limit = 200;

@@ -21,9 +21,9 @@ struct GridWorldParams {
   int64_t limit = 100;
 };
 
-/// Walks over a map. Actions: up, right, down, left. A step into a wall or off the map stays where it is.
-/// Shapes: observation [rows, columns], 1 where the agent is, 0 elsewhere. Source: Russell and Norvig,
-/// Artificial Intelligence: A Modern Approach, the 4x3 world, which is the default.
+/// Walks over a map. Actions: up, right, down, left. A step into a wall or off the map does not move. Shapes:
+/// observation [rows, columns], 1 where the agent is, 0 elsewhere. Source: Russell and Norvig, Artificial
+/// Intelligence: A Modern Approach, the 4x3 world, which is the default.
 class GridWorld final : public Environment {
  public:
   using Params = GridWorldParams;

@@ -18,7 +18,7 @@ struct SendMonitorDataParams {
 
 constexpr const char* kSendMonitorData = "monitor SendMonitorData";
 
-/// Source: tensorpack callbacks/monitor.py, SendMonitorData; no shell reads the command.
+/// Source: tensorpack callbacks/monitor.py, SendMonitorData; without a shell.
 class SendMonitorData final : public Monitor {
  public:
   using Params = SendMonitorDataParams;

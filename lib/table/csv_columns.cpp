@@ -63,7 +63,7 @@ LabelColumn parse_labels(const std::string& component, const ConfigNode& value, 
           p.separator};
 }
 
-/// What separates the words of names that were not split; empty if nothing does.
+/// The separator of the words in names that were not split; empty if there is none.
 std::string delimiter_in(const std::vector<std::string>& names) {
   for (const auto& [character, word] :
        {std::pair(';', "\";\""), std::pair('\t', "tab"), std::pair('|', "\"|\""), std::pair(',', "\",\"")}) {
@@ -237,7 +237,7 @@ std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& want
     return std::any_of(known.begin(), known.end(),
                        [&](const std::string& name) { return may_mean(ref, name); });
   };
-  // A name that means no column is unknown; other names than those of data.train are meant.
+  // A name that matches no column is unknown; names other than those of data.train are intended.
   if (!std::all_of(wanted.columns.begin(), wanted.columns.end(), is_known)) return std::nullopt;
   if (!has_pattern && wanted.columns.size() != known.size()) return std::nullopt;
   std::vector<ColumnRef> columns;

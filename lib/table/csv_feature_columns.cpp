@@ -22,7 +22,7 @@ FeatureColumns followed_features(const CsvHeader& header, const State& learned, 
 
 namespace {
 
-/// Errors: ConfigError for a column that the file lacks.
+/// Errors: ConfigError for a column that the file does not have.
 void require_known(const std::string& setting, const Position& where, const std::string& column,
                    const CsvHeader& header) {
   if (!header.has(column)) throw ConfigError(where, header.unknown_in(setting, column));
@@ -35,7 +35,7 @@ void require_one(const std::string& column, const CsvHeader& header, const Posit
                           "', which 'auto' cannot distinguish" +
                           (header.looks_like_data() ? header.advice() : "; rename one of them in the file"));
 }
-/// Errors: ConfigError for one that is no number of `auto`.
+/// Errors: ConfigError for a column that is not a number of `auto`.
 void require_number(const std::string& setting, const Position& where, const std::string& column,
                     const FeatureColumns& found) {
   std::vector<std::string> numbers;
@@ -48,7 +48,7 @@ void require_number(const std::string& setting, const Position& where, const std
                                  "; to make it one, set `types`");
 }
 
-/// What the config says of a column, or its guess.
+/// The type of a column from the config, or the guess.
 ColumnType type_of(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types,
                    bool& is_given) {
   const auto given =
@@ -57,17 +57,18 @@ ColumnType type_of(const std::string& name, const ColumnGuess& guess, const Colu
   return is_given ? given->second : guess.type();
 }
 
-/// The first column where pandas writes the index of its rows: without a name, or called as pandas reads it.
+/// The first column if pandas wrote it as the row index: without a name, or with the name that pandas gives
+/// it.
 bool is_unnamed_index(size_t index, const std::string& name, const ColumnGuess& guess) {
   return index == 0 && (name.empty() || full_match(name, "Unnamed: 0([.]\\d+)?")) && guess.are_integers();
 }
 
-/// Integers of a column that is called an id name rows, customers or products, whose order means nothing.
+/// Integers in a column named as an id identify rows, customers or products; their order has no meaning.
 bool is_called_id(const std::string& name, const ColumnGuess& guess) {
   return names_an_id(name) && guess.type() == ColumnType::kNumber && guess.are_integers();
 }
 
-/// Errors: ConfigError for dates that `types` asks for, and of which nothing tells the day.
+/// Errors: ConfigError for a column that is a date by `types`, but day and month are ambiguous.
 void require_order_of_dates(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types) {
   if (guess.dates().open().empty()) return;
   throw ConfigError(types.position,
@@ -75,7 +76,7 @@ void require_order_of_dates(const std::string& name, const ColumnGuess& guess, c
                         "', where day and month are ambiguous; set dates: day_first or month_first");
 }
 
-/// A column that is read, with what its guess found.
+/// A column to read, with its guess.
 CsvFeatures::Column column_of(size_t index, const std::string& name, ColumnType type,
                               const ColumnGuess& guess, const FeatureSettings& settings) {
   CsvFeatures::Column column{index, name, type};
@@ -89,7 +90,7 @@ CsvFeatures::Column column_of(size_t index, const std::string& name, ColumnType 
   return column;
 }
 
-/// What is worth telling next to the name of a column that is read.
+/// Remarks after the name of a column to read.
 std::string note_of(const CsvFeatures::Column& column, const ColumnGuess& guess, bool is_given) {
   std::vector<std::string> notes;
   const ColumnScale scale = column.scaling.kind();
@@ -101,7 +102,7 @@ std::string note_of(const CsvFeatures::Column& column, const ColumnGuess& guess,
   return notes.empty() ? "" : " (" + join(notes, ", ") + ")";
 }
 
-/// "'-' stands for a missing value in age, fare", by word.
+/// "'-' counts as missing in age, fare", by word.
 void add_missing_words(FeatureColumns& found) {
   std::map<std::string, std::vector<std::string>> columns;
   for (const CsvFeatures::Column& column : found.columns)

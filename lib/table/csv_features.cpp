@@ -35,7 +35,7 @@ size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
 
 bool is_number(const std::string& text) { return csv_number(text).has_value(); }
 
-/// If all texts that occur are numbers, the shortest spelling of each gets the counts of the others.
+/// If all texts are numbers, the shortest spelling of each gets the counts of its other spellings.
 void join_spellings(const std::vector<std::string>& texts, std::vector<int64_t>& counts) {
   std::map<std::string, size_t> shortest_of;  // by csv_number_key
   for (size_t code = 0; code < texts.size(); ++code) {
@@ -99,7 +99,7 @@ std::unique_ptr<CsvValues> CsvFeatures::part(size_t rows) const {
   return part;
 }
 
-/// Codes become those of this table, in the order in which its rows have their texts.
+/// Converts codes to those of this table, in the order in which its rows first have their texts.
 void CsvFeatures::append(CsvValues& part) {
   auto& other = static_cast<CsvFeatures&>(part);
   const size_t step = rows_.columns();
@@ -209,7 +209,7 @@ void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size
   scaling.fit(present);
   const MissingRule* rule = encoder.column.missing;
   const bool is_number = rule != nullptr && rule->by == MissingRule::By::kNumber;
-  // A value that the config gives is one like others.
+  // A value from the config is not marked as missing.
   encoder.has_missing = present.size() < rows && !is_number;
   if (is_number) {
     const auto fill = scaling.prepared(rule->number);
@@ -249,7 +249,7 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
 void CsvFeatures::fit(std::span<const int64_t> rows) {
   of_fit_.clear();
   constexpr size_t kTogether = 16;
-  std::vector<std::vector<float>> some;  // of the slots from a multiple of kTogether on
+  std::vector<std::vector<float>> some;  // of the slots that start at a multiple of kTogether
   const auto values_of = [&](size_t slot) {
     const size_t first = slot / kTogether * kTogether;
     if (slot == first) some = rows_.columns(first, std::min(kTogether, rows_.columns() - first), rows);

@@ -155,7 +155,7 @@ std::string ColumnGuess::missing_word() const {
 bool ColumnGuess::are_numbers() const {
   if (!forms_.doubt().empty()) return false;
   if (numbers() == present()) return true;
-  // A few fields that are no numbers are mistakes, if there are many different numbers.
+  // If there are many different numbers, a few other fields are mistakes.
   const bool are_most = numbers() * 100 >= present() * 95;
   if (numbers() > 0 && !missing_word().empty()) return has_many_numbers() || has_mostly_single_texts();
   return has_many_numbers() && are_most;

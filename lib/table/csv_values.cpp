@@ -37,7 +37,7 @@ bool has_decimal_comma(std::string_view field) {
 
 float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
   const auto rounded = static_cast<float>(value);
-  // Numbers of customers, or times, rather than measurements: more than their fractions is lost.
+  // Integers such as customer numbers or times, not measurements: rounding loses more than a fraction.
   if (std::abs(value) > kAllIntegers && static_cast<double>(rounded) != value)
     rounded_.emplace(column, std::string(trim(field)));
   return rounded;
@@ -65,7 +65,7 @@ float CsvNumberReader::read(std::string_view field, const std::string& column, s
   return 0;
 }
 
-/// What is wrong with a field that is no number, and what to do.
+/// The message for a field that is not a number, with the fix.
 std::string CsvNumberReader::complaint_of(std::string_view field, const NumberForm& form) {
   const auto written = parse_written_number(field, style_.sign());
   if (written && form.is_written)

@@ -61,7 +61,7 @@ std::optional<TextPiece> TableText::next() {
     const size_t known = text.size();
     text += more();
     const size_t last = has_ended_ ? std::string::npos : text.find_last_of('\n');
-    if (last == std::string::npos || last < known) {  // no line ends in what is new
+    if (last == std::string::npos || last < known) {  // no line ends in the new part
       constexpr size_t kMaxLine = size_t{1} << 26U;
       if (!has_ended_ && text.size() > kMaxLine) throw DataError(path_, "has a line of more than 64 MB");
       if (has_ended_ && !text.empty()) return TextPiece::copied(std::move(text));
@@ -105,7 +105,7 @@ std::string TableText::more() {
 void TableText::begin_utf16(std::string_view bytes) {
   const bool has_mark = has_utf16_mark(bytes);
   is_big_endian_ = bytes.size() >= 2 && (has_mark ? bytes[0] == '\xFE' : bytes[0] == '\0');
-  // Without a mark, the first character is one of ASCII, which every table begins with.
+  // Without a mark, the first character is ASCII, as in every table.
   if (!has_mark && bytes.size() >= 2 && bytes[is_big_endian_ ? 0 : 1] != '\0')
     throw DataError(path_, "is not text in UTF-16; set encoding: utf-8 (or latin1)");
 }

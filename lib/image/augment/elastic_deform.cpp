@@ -17,7 +17,7 @@ struct ElasticDeformParams {
   Border border;
 };
 
-/// A pixel of the result is what was `moved` pixels away from it.
+/// A pixel of the result is the pixel that was `moved` pixels away from it.
 class Deform final : public Transform {
  public:
   Deform(ImageSize size, const ElasticDeformParams& p, Rng& rng)
@@ -34,7 +34,7 @@ class Deform final : public Transform {
     remap(m, cv::INTER_LINEAR, opencv_border(border_), is_filled ? border_.fill.scalar(m) : cv::Scalar());
   }
   void mask(cv::Mat& m) const override { remap(m, cv::INTER_NEAREST, cv::BORDER_CONSTANT, cv::Scalar()); }
-  /// The place whose pixel comes from p, found step by step: `moved` changes by less than the place does.
+  /// The position whose pixel comes from p, found by iteration: `moved` changes by less than the position.
   Point point(const Point& p, ImageSize /*in*/) const override {
     constexpr int kSteps = 30;
     Point q = p;

@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// What the JPEG changes in 8 bits is added to the pixels, which may have more.
+/// The change by the JPEG, in 8 bits, is added to the pixels, which may have more bits.
 class JpegRoundTrip final : public Transform {
  public:
   explicit JpegRoundTrip(int quality) : quality_(quality) {}

@@ -14,7 +14,7 @@ namespace {
 
 class Smear final : public Transform {
  public:
-  /// The filter is a line through its middle; pixels that it crosses in part have a smaller weight.
+  /// The filter is a line through its middle; pixels that it crosses partly have a smaller weight.
   Smear(double length, double angle) {
     const int reach = static_cast<int>(std::ceil(length / 2));
     const double along_x = std::cos(angle);

@@ -18,7 +18,7 @@ struct RandomErasingParams {
 };
 
 /// Source: Zhong et al. 2017, "Random Erasing Data Augmentation"; as in torchvision, the logarithm of the
-/// ratio is uniform, and an image is left as it is if ten rectangles do not fit into it.
+/// ratio is uniform, and the image is not changed if ten rectangles do not fit into it.
 class RandomErasing final : public Augmentor {
  public:
   using Params = RandomErasingParams;

@@ -16,8 +16,8 @@ struct RandomResizedCropParams {
   Interpolation interp = Interpolation::kLinear;
 };
 
-/// Source: Szegedy et al. 2015, "Going Deeper with Convolutions"; as torchvision's RandomResizedCrop, where
-/// the logarithm of the ratio is uniform. tensorpack calls it GoogleNetRandomCropAndResize.
+/// Source: Szegedy et al. 2015, "Going Deeper with Convolutions"; same as torchvision's RandomResizedCrop,
+/// where the logarithm of the ratio is uniform. tensorpack calls it GoogleNetRandomCropAndResize.
 class RandomResizedCrop final : public Augmentor {
  public:
   using Params = RandomResizedCropParams;

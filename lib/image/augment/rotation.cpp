@@ -16,7 +16,7 @@ struct RotationParams {
   Border border;
 };
 
-/// Source: tensorpack imgaug/geometry.py, Rotation (there, `step` works with a `max_deg` of 180 alone).
+/// Source: tensorpack imgaug/geometry.py, Rotation (there, `step` works only with a `max_deg` of 180).
 class Rotation final : public Augmentor {
  public:
   using Params = RotationParams;

@@ -11,7 +11,7 @@ struct SharpnessParams {
   std::pair<float, float> factor_range = {1, 1};
 };
 
-/// Source: Pillow's ImageEnhance.Sharpness. Edges of the image stay as they are.
+/// Source: Pillow's ImageEnhance.Sharpness. Edges of the image are not changed.
 class Sharpness final : public Augmentor {
  public:
   using Params = SharpnessParams;

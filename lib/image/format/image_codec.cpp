@@ -26,7 +26,7 @@ const ImageFormat& require_format(std::span<const uint8_t> bytes) {
   return *format;
 }
 
-/// Where the pixels are in the stored image, and what to do with them.
+/// The position of the pixels in the stored image, and the conversion.
 struct StoredRequest {
   DecodeRequest request;
   Orientation orientation;

@@ -94,7 +94,7 @@ void decode_into(EncodedBytes bytes, cv::Mat out) {
   check_webp(webp_library().decode(bytes.data(), bytes.size(), &config));
 }
 
-/// A frame of an animation: where it is, and the chunk with its pixels.
+/// A frame of an animation: its position, and the chunk with its pixels.
 struct WebpFrame {
   Region place;
   EncodedBytes pixels;
