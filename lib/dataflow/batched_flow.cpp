@@ -72,7 +72,7 @@ BatchedFlow::BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, St
       context_(std::move(context)) {
   check_shapes(this->up().spec(), context_);
   const auto samples = this->up().size();
-  // None: files that are not listed yet.
+  // None if files are not listed yet.
   const bool even = samples && *samples > 0 && (*samples == kEndless || *samples % batch_size_ == 0);
   spec_ = this->up().spec().batched(even || remainder_ == Remainder::kDrop ? batch_size_ : Shape::kUnknown);
 }

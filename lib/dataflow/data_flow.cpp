@@ -18,8 +18,8 @@
 namespace tpack {
 namespace {
 
-/// Where data.train has a fitted map that another flow lacks, numbers of another size reach the model.
-/// Returns whether one does.
+/// If another flow does not have a fitted map of data.train, differently scaled numbers reach the model.
+/// Returns whether this happens.
 bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
   bool has_warned = false;
   std::set<std::string> own;
@@ -37,7 +37,7 @@ bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const 
   return has_warned;
 }
 
-/// The same of maps that are not fitted.
+/// The same for maps that are not fitted.
 void warn_of_other_scale(const DataFlow& train, const std::string& name, const DataFlow& flow) {
   if (const auto difference = other_scale(train, flow))
     log::warning(flow.origin().str() + ": data." + name + ": " + *difference +
@@ -94,7 +94,7 @@ bool DataFlow::knows_spec() const {
 const FlowPtr& DataFlow::flow() const {
   if (!knows_spec())
     throw ConfigError(origin_, "the contents of this flow are known only after its data is opened");
-  return parts_->flow;  // which never changes again
+  return parts_->flow;  // it never changes again
 }
 
 void DataFlow::prepare() const {
@@ -162,7 +162,7 @@ void prepare(const std::map<std::string, DataFlow>& flows) {
   std::map<std::string, std::future<void>> prepared;
   for (const auto& [name, flow] : flows)
     prepared[name] = std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); });
-  // Others may fail because they follow it.
+  // Others may fail because they depend on it.
   if (const auto train = prepared.find("train"); train != prepared.end()) train->second.get();
   for (auto& [name, one] : prepared) {
     if (one.valid()) one.get();

@@ -21,7 +21,7 @@ std::optional<FittedComponent> FittedData::find(const std::string& source,
 const State& FittedData::map(const std::string& name) const {
   const auto found = maps_.find(name);
   if (found != maps_.end()) return found->second;
-  // In one of the flows there may be a JoinData around it.
+  // It may be inside a JoinData in only one of the flows.
   const State* only = nullptr;
   int count = 0;
   std::vector<std::string> known;

@@ -32,13 +32,13 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return Shape(sizes);
 }
 
-/// The elements [first, first + count) of an axis; unknown if its size is and decides on them.
+/// The elements [first, first + count) of an axis; unknown if they depend on an unknown size.
 struct AxisPart {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-/// Slices are cut as in Python. Errors: ShapeError for an item that is not there.
+/// Slices are clipped as in Python. Errors: ShapeError for an index out of range.
 AxisPart part_of(const SubscriptAxis& range, int64_t size, size_t axis) {
   const auto from_start = [&](int64_t place) { return place < 0 ? place + size : place; };
   if (range.is_item) {
@@ -68,7 +68,7 @@ Shape subscripted(const std::vector<SubscriptAxis>& ranges, const Shape& shape) 
   return Shape(sizes);
 }
 
-/// Of tensors joined along the first axis; numbers are one element. Errors: ShapeError.
+/// The shape of tensors joined along the first axis; numbers are one element. Errors: ShapeError.
 Shape joined(std::span<const Shape> parts) {
   Shape all;
   for (const Shape& part : parts) {

@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Moves the components of the parts, one after the other, out of the children of `out`.
+/// Moves the components of all parts, in order, out of the children of `out`.
 void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
   out.set_id(out.child(0).id());
   size_t at = 0;
@@ -30,7 +30,7 @@ class JoinedCursor final : public Cursor {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
-    std::exception_ptr bad;  // the other parts skip what belongs to the bad sample
+    std::exception_ptr bad;  // the other parts skip the partners of the bad sample
     size_t ended = 0;
     for (size_t i = 0; i < cursors_.size(); ++i) {
       try {
@@ -63,8 +63,8 @@ class JoinedCursor final : public Cursor {
   std::vector<std::unique_ptr<Cursor>> cursors_;
 };
 
-/// Sample k has sample k of each part. The parts keep the order of their sources; if these are shuffled, one
-/// permutation of the joined samples takes the place of theirs.
+/// Sample k consists of sample k of each part. The parts keep the order of their sources; if these shuffle,
+/// one permutation of the joined samples replaces theirs.
 class JoinedFlow final : public Flow {
  public:
   JoinedFlow(std::vector<FlowPtr> flows, Lengths lengths, StageContext context, std::string owner)
@@ -140,8 +140,8 @@ class JoinedFlow final : public Flow {
  private:
   ConfigError rejection(const std::string& what) const { return {context_.position, owner_ + ": " + what}; }
 
-  /// A name that an earlier flow has gets the number of its own flow, from 1: image, image_2. Errors:
-  /// ConfigError if that name is taken, too.
+  /// A name that an earlier flow already has gets the number of its flow, from 1: image, image_2. Errors:
+  /// ConfigError if that name is also taken.
   Spec joined_spec() const {
     std::vector<ComponentSpec> all;
     for (size_t part = 0; part < flows_.size(); ++part) {

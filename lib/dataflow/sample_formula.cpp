@@ -14,14 +14,14 @@ using Kind = ExpressionNode::Kind;
 using StepKind = FormulaStep::Kind;
 
 bool is_text(const ExpressionNode& node) { return node.kind == Kind::kValue && node.value.is_string(); }
-/// The name of a component, or what may be one.
+/// The name of a component, or a possible one.
 bool is_named(const ExpressionNode& node) { return node.kind == Kind::kName || is_text(node); }
 std::string name_in(const ExpressionNode& node) {
   return node.kind == Kind::kName ? node.text : node.value.text();
 }
 bool is_equality(const std::string& sign) { return sign == "==" || sign == "!="; }
 
-/// Makes the steps of an expression.
+/// Compiles an expression into steps.
 class FormulaCompiler {
  public:
   FormulaCompiler(const Spec& in, const std::string& owner, std::vector<FormulaStep>& steps)
@@ -138,7 +138,7 @@ class FormulaCompiler {
                            function->type, first_typed);
   }
 
-  /// A number next to floats is the nearest float: x == 0.1 holds for the float 0.1.
+  /// A number combined with floats is rounded to float: x == 0.1 is true for the float 0.1.
   void round_numbers(const std::vector<size_t>& operands) {
     const auto is_float32 = [&](size_t i) {
       return steps_[i].kind != StepKind::kNumber && steps_[i].result.dtype == DType::kFloat32;
@@ -178,7 +178,7 @@ class FormulaCompiler {
     return result;
   }
 
-  /// a < b < c holds where all of it does.
+  /// a < b < c is true if both comparisons are.
   size_t chain(const ExpressionNode& node) {
     std::optional<size_t> all;
     for (size_t i = 0; i < node.operators.size(); ++i) {
@@ -194,7 +194,7 @@ class FormulaCompiler {
     return elements(node, sign, {a, b});
   }
 
-  /// One side of a comparison: a text is a class of the component on the other side, if that has classes.
+  /// One side of a comparison: a string is a class of the component on the other side, if that has classes.
   size_t compared(const std::string& sign, const ExpressionNode& node, const ExpressionNode& other) {
     if (!is_text(node) || !is_named(other)) return of(node);
     const auto label = in_.find(name_in(other));

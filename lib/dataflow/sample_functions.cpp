@@ -12,7 +12,7 @@ using Type = ResultType;
 
 constexpr double truth(bool x) { return x ? 1 : 0; }
 
-/// As CPython and NumPy: the remainder has the divisor's sign.
+/// Same as CPython and NumPy: the remainder has the divisor's sign.
 double remainder_of(double a, double b) {
   const double remainder = std::fmod(a, b);
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
@@ -95,7 +95,7 @@ double smallest_of(std::span<const double> x) {
   for (const double value : x) least = smaller(value, least);
   return least;
 }
-/// The first of the largest; the first NaN if there is one.
+/// The index of the first largest element; of the first NaN if there is one.
 double place_of_largest(std::span<const double> x) {
   size_t place = 0;
   for (size_t i = 1; i < x.size() && !std::isnan(x[place]); ++i) {

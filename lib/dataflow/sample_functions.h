@@ -8,29 +8,29 @@
 
 namespace tpack {
 
-/// What a function of a SampleFormula gives of operands of some types.
+/// Result types of functions of a SampleFormula.
 enum class ResultType : uint8_t {
   kFloat,   // float32
   kNumber,  // float32 if an operand is a float, else int64 if one is, else int32
-  kSame,    // that of the operands if they have one and it is no float64, else as kNumber
+  kSame,    // the common type of the operands unless it is float64, else as kNumber
   kBool,
   kInteger  // int32
 };
 DType result_type(ResultType type, std::span<const DType> operands);
 
-/// A function of up to three numbers, element by element. The names that the graph has, too, mean the same.
+/// An elementwise function of up to three numbers. Functions with names of the graph do the same.
 struct SampleFunction {
   const char* name;
   size_t arity;
-  ResultType type;  // of `where`: of its last two operands
+  ResultType type;  // for `where`: of its last two operands
   double (*of)(double a, double b, double c);
 };
 
-/// Of all elements of a tensor.
+/// A reduction of all elements of a tensor.
 struct SampleReduction {
   const char* name;
   ResultType type;
-  bool needs_elements;  // has no value of a tensor without elements
+  bool needs_elements;  // undefined for a tensor without elements
   double (*of)(std::span<const double> x);
 };
 
@@ -42,7 +42,7 @@ const SampleReduction* sample_reduction(std::string_view name);
 /// Joins tensors along the first axis; numbers are one element.
 inline constexpr const char* kConcatName = "concat";
 
-/// What formulas over samples may call. `min` and `max` of one value are reductions.
+/// The functions of formulas over samples. `min` and `max` of one value are reductions.
 const ExpressionGrammar& sample_grammar();
 
 }  // namespace tpack

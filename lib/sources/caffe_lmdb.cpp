@@ -128,9 +128,9 @@ class CaffeLmdb final : public RandomAccessSource {
   }
 
  private:
-  /// Some records, evenly spread, say what the images are; damaged ones are found when they are read. If
-  /// their sizes differ, the size is unknown. Reading all records could take an hour, so a size that no probe
-  /// has is noticed by the batch that it does not fit into.
+  /// The form of the images comes from some evenly spaced records; damaged records are found when they are
+  /// read. If their sizes differ, the size is unknown. Reading all records could take an hour, so another
+  /// size is only noticed by the batch that it does not fit into.
   void find_spec() {
     constexpr int64_t kMaxProbes = 16;
     const int64_t probes = std::min(size(), kMaxProbes);
@@ -155,7 +155,7 @@ class CaffeLmdb final : public RandomAccessSource {
   }
 
   Color encoded_color() const { return p_.color.value_or(Color::kRgb); }
-  /// What a record becomes.
+  /// The converted record.
   TensorSpec spec_of(const CaffeDatum& datum) const {
     if (datum.kind == CaffeDatum::Kind::kEncoded) {
       const ImageSize size = read_image_header(datum.bytes);

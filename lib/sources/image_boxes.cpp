@@ -216,7 +216,7 @@ class ImageBoxes final : public RandomAccessSource {
     add_remark(all.empty, "boxes without area are left out");
   }
 
-  /// Of each image the file of the same name.
+  /// The file with the same name for each image.
   void read_folder() {
     std::map<std::string, std::string> by_stem;
     for (const char* extension : {".xml", ".txt"}) {
@@ -265,7 +265,7 @@ class ImageBoxes final : public RandomAccessSource {
       for (AnnotatedBox& box : image.boxes) box.label = number_of(found[static_cast<size_t>(box.label)]);
   }
 
-  /// The classes are those of the config, of data.train, or these.
+  /// Uses the classes of the config or of data.train, or else these.
   void use_names(const std::vector<std::string>& names) {
     if (!classes_.empty()) return;
     const auto train = opened_fit(kBoxes);

@@ -9,7 +9,7 @@
 #include "dataflow/spec.h"
 #include "image/image.h"
 
-// What sources that read image files share.
+// Common parts of sources that read image files.
 namespace tpack {
 
 /// A file of the largest sides has more.
@@ -50,14 +50,14 @@ Schema<P> with_image_files(Schema<P> schema) {
 /// The component `image` of any size, which stays encoded until a map needs its pixels.
 ComponentSpec image_of_files(const ImageForm& form);
 
-/// The names in a folder that `keep` takes, sorted. Errors: DataError.
+/// The names in a folder that `keep` accepts, sorted. Errors: DataError.
 std::vector<std::string> sorted_names(const std::filesystem::path& folder,
                                       bool (*keep)(const std::filesystem::directory_entry&));
-/// A part of a source's fingerprint: the name that it has for a file, and the size of the file. One that is
-/// gone has none; reading it is what fails.
+/// A part of a source's fingerprint: its name for a file, and the size of the file. A missing file has no
+/// size; reading it fails later.
 std::string size_stamp(const std::string& name, const std::string& path);
-/// A path of a list, which becomes that of a file if no file has its name: with slashes, as lists made on
-/// Windows have photos\\1.png, and with the other form of its accents.
+/// The path of a file in a list. If it does not exist, tries slashes, because lists from Windows have
+/// photos\\1.png, and the other form of accents.
 std::string portable_path(const std::filesystem::path& root, std::string path);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, const ImageForm& form, Image& image);

@@ -27,7 +27,7 @@ struct LeftOut {
   std::vector<std::string> folders;  // inside class folders
   std::vector<std::string> empty_classes;
   std::vector<std::string> absent;  // classes of data.train without a folder
-  std::vector<std::string> runs;    // folders that runs of tpack have written
+  std::vector<std::string> runs;    // run folders of tpack
 
   void add(const std::string& file) {
     ++files;
@@ -210,7 +210,7 @@ class ImageFolder final : public RandomAccessSource {
     std::ranges::sort(left_out_.runs);
   }
 
-  /// Rejects a folder that holds images without classes, or is itself that of a class.
+  /// Rejects a folder that has images without classes, or is itself the folder of a class.
   void reject_flat_folder() const {
     const auto is_there = [](const std::string& class_folder) { return !class_folder.empty(); };
     if (std::any_of(folders_.begin(), folders_.end(), is_there) || !has_images(dir_)) return;
@@ -231,7 +231,7 @@ class ImageFolder final : public RandomAccessSource {
             }).empty();
   }
 
-  /// Appends the images of one class, and records what else is in its folder.
+  /// Appends the images of one class, and records other content of its folder.
   void list_class(const std::string& name, int32_t label) {
     folders_[static_cast<size_t>(label)] = name;
     const fs::path folder = fs::path(dir_) / name;
@@ -267,18 +267,19 @@ class ImageFolder final : public RandomAccessSource {
   std::string path_of(const Entry& file) const {
     return (fs::path(dir_) / folders_[static_cast<size_t>(file.label)] / file.name).string();
   }
-  /// Names of folders may be any bytes, those of classes are text.
+  /// Folder names may be any bytes, class names are text.
   static std::vector<std::string> printable_names(std::vector<std::string> names) {
     for (std::string& name : names) name = printable(name);
     return names;
   }
   static bool is_class_folder(const fs::directory_entry& entry) {
     std::error_code unknown;
-    // Without this folder, whose link is dangling, the labels of the following folders would shift.
+    // Without this folder (a dangling link), the labels of the following folders would shift.
     const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
     return is_class && !is_hidden(entry.path().filename().string());
   }
-  /// By letter; by value if all are numbers. Those of runs are added to `runs` instead, unless it is null.
+  /// Sorted by letter, or by value if all are numbers. Run folders are added to `runs` instead, unless it is
+  /// null.
   std::vector<std::string> folder_names(std::vector<std::string>* runs = nullptr) const {
     std::vector<std::string> names;
     for (std::string& name : sorted_names(dir_, is_class_folder)) {

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A part of the config that source CSV reads.
+/// A part of the config for source CSV.
 template <class T>
 struct FieldOfCsv {
   ConfigNode node = ConfigNode::map({});
@@ -48,7 +48,7 @@ struct Codec<FieldOfCsv<T>> {
   static ConfigNode dump(const FieldOfCsv<T>& field) { return field.node; }
 };
 
-/// A column may have a number as its name. None: an empty name.
+/// A column may have a number as its name. An empty name means no column.
 template <>
 struct Codec<ColumnRef> {
   static FieldType type() { return FieldType::text(); }
@@ -77,8 +77,8 @@ struct ImageListParams : ImageFileFields {
   Ref<Path> root;
 };
 
-/// Images stay encoded until a map needs their pixels. What belongs to them is read by source CSV if the list
-/// is a table. Missing files are found when the list is opened.
+/// Images stay encoded until a map needs their pixels. If the list is a table, source CSV reads the other
+/// components. Missing files are found when the list is opened.
 class ImageList final : public RandomAccessSource {
  public:
   using Params = ImageListParams;
@@ -180,7 +180,7 @@ class ImageList final : public RandomAccessSource {
   std::optional<std::string> stable_name(int64_t index) const override {
     return paths_[static_cast<size_t>(index)];
   }
-  /// Another list of images, without the components that nobody needs.
+  /// Another list of images, without unused components.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     const auto is_needed = [&](const std::string& name) {
@@ -277,7 +277,7 @@ class ImageList final : public RandomAccessSource {
 
   bool has_label() const { return !is_table_ && reads_label_; }
 
-  /// The source of what belongs to the images; null if nothing does.
+  /// The source of the other components; null if there are none.
   std::shared_ptr<RandomAccessSource> make_table() const {
     if (p_.labels.node.size() + p_.columns.node.size() == 0) return nullptr;
     for (const ConfigNode* fields : {&p_.labels.node, &p_.columns.node}) {
@@ -371,7 +371,7 @@ class ImageList final : public RandomAccessSource {
       labels_->add_bad();
     add(std::string(trim(line.substr(0, space))), number, why);
   }
-  /// Of a line whose class is not read, and need not be there.
+  /// For a line whose class is not read and may be missing.
   std::string_view path_of_line(std::string_view line) const {
     const size_t space = line.find_last_of(" \t");
     std::error_code failure;
@@ -464,18 +464,18 @@ class ImageList final : public RandomAccessSource {
   std::string list_;
   fs::path root_;
   bool is_table_ = false;
-  bool is_reader_ = false;                     // of another list than that of the config
+  bool is_reader_ = false;                     // for another list than in the config
   bool reads_label_ = true;                    // of a text
-  std::shared_ptr<RandomAccessSource> table_;  // of a table; null if nothing but its paths is read
+  std::shared_ptr<RandomAccessSource> table_;  // for a table; null if only its paths are read
   std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text
-  std::vector<std::string> paths_;             // as they are written
+  std::vector<std::string> paths_;             // as in the file
   std::vector<int64_t> lines_;                 // of each path
-  std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
-  int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
+  std::map<size_t, std::string> bad_;          // reasons of bad rows, besides those of the table
+  int64_t further_bad_ = 0;                    // rows in bad_ that the table does not count
   FirstImages first_{p_, "ImageList", p_.points.empty() ? "" : "'points'"};
-  std::string slashed_;      // the first path whose backslashes became slashes, and that one
-  bool has_commas_ = false;  // the first line of a text
+  std::string slashed_;      // the first path whose backslashes became slashes, and the result
+  bool has_commas_ = false;  // the first line of a text file
   std::string fingerprint_;
 };
 

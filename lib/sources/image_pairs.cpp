@@ -33,7 +33,7 @@ struct ImagePairsParams : ImageFileFields {
   bool alpha = false;
 };
 
-/// Images and what belongs to them, by name. Images stay encoded until a map needs their pixels.
+/// Images and their masks or targets, by name. Images stay encoded until a map needs their pixels.
 class ImagePairs final : public RandomAccessSource {
  public:
   using Params = ImagePairsParams;
@@ -172,7 +172,7 @@ class ImagePairs final : public RandomAccessSource {
   }
   struct Entry {
     std::string name;
-    std::vector<std::string> masks;  // of each path; empty: there is none of this class
+    std::vector<std::string> masks;  // for each path; empty: no mask of this class
     std::string target;
   };
 
@@ -220,7 +220,7 @@ class ImagePairs final : public RandomAccessSource {
     });
   }
 
-  /// The folder that the paths of images, masks or targets are relative to; "" if there are none.
+  /// The base folder of the paths of images, masks or targets; "" if there are none.
   std::string folder_of(const Ref<Path>& files) const {
     if (files.empty()) return "";
     return p_.list.empty() ? resolved_path(files) : fs::path(resolved_path(p_.list)).parent_path().string();
@@ -300,7 +300,7 @@ class ImagePairs final : public RandomAccessSource {
     return are_together && !p_.suffix.empty() && fs::path(name).stem().string().ends_with(p_.suffix);
   }
 
-  /// Masks that are MAT files may be in the folder of the images, so other files do not count next to them.
+  /// MAT files of masks may be in the folder of the images, so other files are ignored.
   static std::vector<std::string> mask_names(const std::string& folder) {
     const std::vector<std::string> edges = sorted_names(folder, [](const fs::directory_entry& entry) {
       const fs::path name = entry.path().filename();
@@ -310,7 +310,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   static std::string stem_of(const std::string& name) { return composed(fs::path(name).stem().string()); }
-  /// Errors: DataError with the images that have none, or of which there are several.
+  /// Errors: DataError with the images that have none or several.
   template <class Partner>
   void find_partners(const Ref<Path>& dir, const std::string& what, const Partner& partner_of) {
     require_folder("ImagePairs", dir);

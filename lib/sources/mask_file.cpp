@@ -25,7 +25,7 @@ std::string text_of(const uint8_t* pixel, int channels) {
          "]";
 }
 
-/// What the arrays of a file are, for messages.
+/// The arrays of a file, for messages.
 std::string contents_of(const std::vector<MatArray>& arrays) {
   std::vector<std::string> all;
   for (const MatArray& array : arrays)
@@ -33,7 +33,7 @@ std::string contents_of(const std::vector<MatArray>& arrays) {
   return all.empty() ? "nothing" : join_first(all);
 }
 
-/// What each person drew. Errors: DataError that lists what the file has.
+/// The drawing of each person. Errors: DataError with the content of the file.
 std::vector<const MatArray*> boundaries_of(const MatFile& file) {
   const std::string wanted =
       "; edges are a cell array groundTruth of structs with Boundaries [height, width], as in BSDS500";
@@ -73,7 +73,7 @@ cv::Mat edges_of(std::span<const uint8_t> bytes) {
   return edges;
 }
 
-/// Some programs make palettes of the colors that they see, the most frequent or brightest one first.
+/// Some programs make palettes from the colors in the image, the most frequent or brightest one first.
 void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette) {
   const auto text = [](const std::array<uint8_t, 3>& color) { return text_of(color.data(), 3); };
   constexpr int kBright = 192;
@@ -86,8 +86,8 @@ void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette)
       text(palette[1]) + ", " + text(palette[0]) + "] if white is class 1");
 }
 
-/// Of labels as programs for microscopy store them. White of 16 bits is 255. Errors: DataError for numbers
-/// that are not the number of a class.
+/// Labels as stored by microscopy programs. White of 16 bits is 255. Errors: DataError for numbers that are
+/// not class numbers.
 cv::Mat bytes_of(const cv::Mat& numbers) {
   cv::Mat bytes(numbers.rows, numbers.cols, CV_8UC1);
   for (int y = 0; y < numbers.rows; ++y) {
@@ -103,7 +103,7 @@ cv::Mat bytes_of(const cv::Mat& numbers) {
   return bytes;
 }
 
-/// Gray values, places in a palette, or colors.
+/// Gray values, palette indices, or colors.
 cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
   const bool are_colors = !code.colors.empty();
   if (is_mat_file(bytes)) {
@@ -134,13 +134,13 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
     if (code.upright) turn_upright(values, all, read_orientation(bytes));
     return values;
   }
-  // The gray of a color is not the number of a class; in lossy files, a gray may be nearly one only.
+  // The gray of a color is not a class number; in lossy files, a gray value may be only approximate.
   const bool is_lossy = is_jpeg(bytes) || is_webp(bytes);
   decode_image(bytes, request, are_colors || !is_lossy ? 3 : 1, values);
   return values;
 }
 
-/// True for colors that are all gray, as some programs store masks of black and white.
+/// True if all colors are gray: some programs store black and white masks this way.
 bool is_gray(const cv::Mat& values) {
   if (values.channels() != 3) return false;
   const auto is_one_value = [](const cv::Vec3b& pixel) {
@@ -175,7 +175,7 @@ std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) 
   return static_cast<uint8_t>(found - code_.colors.begin());
 }
 
-/// What to say of a value or a color.
+/// The message for a value or a color.
 std::string MaskReader::not_a_class(const std::string& value, int channels) const {
   const std::string jpeg = " (a JPEG changes values: use PNG)";
   const std::string gray = "; for black and white with gray edges, write threshold: 128";
@@ -187,7 +187,7 @@ std::string MaskReader::not_a_class(const std::string& value, int channels) cons
          (code_.classes == 2 ? gray : "") + jpeg;
 }
 
-/// Of two classes, 255 is either the second one or what does not count.
+/// With two classes, 255 is either the second one or ignored.
 void MaskReader::reject_two_ways(const std::string& path, const cv::Mat& values) const {
   if (code_.classes != 2 || code_.ignored || code_.threshold || !code_.colors.empty()) return;
   std::array<bool, 256> is_there{};

@@ -16,7 +16,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Whether `y` is `x` with a y in place of an x.
+/// Whether `y` is `x` with a y instead of an x.
 bool are_x_and_y(const std::string& x, const std::string& y) {
   for (size_t i = 0; i < x.size() && x.size() == y.size(); ++i) {
     std::string other = lower_case(x);
@@ -27,7 +27,7 @@ bool are_x_and_y(const std::string& x, const std::string& y) {
   return false;
 }
 
-/// Whether names of columns are those of points, x and y by turns: x0, y0, x1, y1.
+/// Whether column names are those of points, with x and y alternating: x0, y0, x1, y1.
 bool are_names_of_points(const std::vector<std::string>& columns) {
   if (columns.empty() || columns.size() % 2 != 0) return false;
   for (size_t i = 0; i < columns.size(); i += 2)

@@ -22,7 +22,7 @@ struct NpzParams {
 };
 
 /// The file is mapped into memory, and samples are converted when they are read; only compressed arrays and
-/// those in Fortran order are held in memory.
+/// arrays in Fortran order are in memory.
 class Npz final : public RandomAccessSource {
  public:
   using Params = NpzParams;
@@ -118,7 +118,7 @@ class Npz final : public RandomAccessSource {
     TensorSpec spec;
   };
 
-  /// Rejects what is not an archive of arrays, by its name.
+  /// Rejects a file that is not an archive of arrays, by its name.
   void reject_other_kinds(std::string_view bytes) const {
     using Form = FileKind::Form;
     const FileKind kind = kind_of_content(bytes);
@@ -129,7 +129,7 @@ class Npz final : public RandomAccessSource {
         path_, "is " + kind.rejected_as("an .npz or .npy file", kind.form == Form::kText ? kTable : kOther));
   }
 
-  /// Opens those of the arrays that are wanted.
+  /// Opens the requested arrays.
   template <class Open>
   void add_arrays(const std::vector<std::string>& names, Open open) {
     if (names.empty()) throw DataError(path_, "has no arrays");

@@ -53,7 +53,7 @@ constexpr std::array<int, 5> kTrainFonts = {
     cv::FONT_HERSHEY_SIMPLEX, cv::FONT_HERSHEY_PLAIN, cv::FONT_HERSHEY_COMPLEX_SMALL,
     cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_TRIPLEX | kItalic};
 /// Never used for training. They are similar to each other (COMPLEX and TRIPLEX differ in a few pixels), so
-/// none of them alone may go to training.
+/// none of them may be used for training.
 constexpr std::array<int, 3> kTestFonts = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_COMPLEX,
                                            cv::FONT_HERSHEY_TRIPLEX};
 
@@ -73,7 +73,7 @@ std::vector<Font> draw_fonts(Split split) {
 /// Uniform in [-range, range).
 float around_zero(Rng& rng, float range) { return rng.uniform(-range, range); }
 
-/// From the glyph to an image of `side` pixels: scale, shear, rotation, place.
+/// From the glyph to an image of `side` pixels: scale, shear, rotation, position.
 cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
   const float angle = around_zero(rng, 18 * difficulty) * std::numbers::pi_v<float> / 180;
   const float shear = around_zero(rng, 0.2F * difficulty);
@@ -193,7 +193,7 @@ class RenderedDigits final : public RandomAccessSource {
   void prepare() override { fonts_ = draw_fonts(p_.split); }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
-    // The test images do not depend on the seed, the pass or the place in the flow.
+    // The test images do not depend on the seed, the pass or the position in the flow.
     const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedDigits test")};
     Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
     const auto digit = static_cast<size_t>(rng.below(kDigits));

@@ -23,7 +23,7 @@ struct SplitDataParams : SplitSettings {
 constexpr const char* kNoStrata = "none";
 constexpr const char* kOrderOfRows = "rows";
 
-/// The samples of one part, in the order of the source inside, whose random numbers they have.
+/// The samples of one part, in the order of the inner source and with its random numbers.
 class SplitData final : public RandomAccessSource {
  public:
   using Params = SplitDataParams;
@@ -42,7 +42,7 @@ class SplitData final : public RandomAccessSource {
   }
   explicit SplitData(Params p)
       : p_(std::move(p)),
-        // It was made for this source alone.
+        // It was made only for this source.
         inner_(std::dynamic_pointer_cast<RandomAccessSource>(
             std::const_pointer_cast<Source>(p_.source.object))) {
     if (inner_ == nullptr)
@@ -76,7 +76,7 @@ class SplitData final : public RandomAccessSource {
   bool knows_spec() const override { return inner_->knows_spec(); }
   Spec spec() const override { return inner_->spec(); }
   int64_t size() const override { return std::ssize(samples_); }
-  /// The parts that are looked at only keep their order.
+  /// Parts that only look at the data keep their order.
   bool shuffled() const override { return p_.part == kTrainPart && inner_->shuffled(); }
   std::string file_of(int64_t index) const override { return inner_->file_of(place(index)); }
   int64_t index_in_data(int64_t index) const override { return inner_->index_in_data(place(index)); }
@@ -139,7 +139,7 @@ class SplitData final : public RandomAccessSource {
  private:
   int64_t place(int64_t index) const { return samples_[static_cast<size_t>(index)]; }
 
-  /// What decides where a sample goes, of which there may be one only; `group` and `hash` go together.
+  /// The criterion for dividing samples; only one is allowed, except that `group` and `hash` can be combined.
   std::vector<const char*> ways_given() const {
     std::vector<const char*> ways;
     if (!p_.stratify.empty() && p_.stratify != kNoStrata) ways.push_back("stratify");
@@ -190,7 +190,7 @@ class SplitData final : public RandomAccessSource {
     return all;
   }
 
-  /// The class of each sample; all the same if there is none to look at.
+  /// The class of each sample; all equal if there are no classes.
   std::vector<int32_t> strata() {
     if (!p_.stratify.empty() && p_.stratify != kNoStrata) return strata_of(p_.stratify);
     std::vector<std::string> names;
@@ -254,10 +254,10 @@ class SplitData final : public RandomAccessSource {
 
   enum class Overlap : uint8_t { kWarn, kLeaveOut };
 
-  /// Takes the samples of the own part. Windows of a series may have rows to predict that a window of another
-  /// part has, too: then training would see them.
+  /// Selects the samples of this part. Windows of a series may predict rows that a window of another part
+  /// also predicts: then training would see them.
   void take(const std::vector<std::string>& part_of, Overlap overlap) {
-    std::unordered_set<int64_t> of_others;  // rows that others than the training predict
+    std::unordered_set<int64_t> of_others;  // rows predicted by parts other than the training
     for (size_t i = 0; i < part_of.size(); ++i) {
       if (part_of[i] == kTrainPart) continue;
       const std::vector<int64_t> rows = inner_->predicted_rows(static_cast<int64_t>(i));
@@ -303,7 +303,7 @@ class SplitData final : public RandomAccessSource {
   std::shared_ptr<RandomAccessSource> inner_;
   std::vector<std::string> names_;  // of the parts; several folds are of one part
   std::vector<double> shares_;
-  std::vector<int64_t> samples_;  // of this part, by their places in the source inside
+  std::vector<int64_t> samples_;  // samples of this part, by index in the inner source
   std::vector<std::string> remarks_;
 };
 

@@ -27,10 +27,10 @@ struct RowWindowsParams {
   std::string order;
 };
 
-/// A sample is `length` rows of a series of the source inside, one after the other: component x [...] becomes
-/// [length, ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or
-/// without that axis if it is 1. The place of a sample is that of the last row that is predicted, also where
-/// nothing reads the targets; behind the end of a series it has no columns but `key`.
+/// A sample is `length` consecutive rows of a series of the inner source: component x [...] becomes [length,
+/// ...]. Target components have the `horizon` rows after them: [horizon, ...], or without that axis if it is
+/// 1. The position of a sample is that of the last predicted row, even if the targets are not read; after the
+/// end of a series it has no columns except `key`.
 class RowWindows final : public RandomAccessSource {
  public:
   using Params = RowWindowsParams;
@@ -143,7 +143,7 @@ class RowWindows final : public RandomAccessSource {
     const auto rows = rows_of(index).last(static_cast<size_t>(p_.horizon));
     return {rows.begin(), rows.end()};
   }
-  /// Of a file without what is predicted, the last window has the last rows.
+  /// For a file without targets, the last window has the last rows.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     auto rows = rows_->reopen_with(path, components);
@@ -189,7 +189,7 @@ class RowWindows final : public RandomAccessSource {
   }
 
  private:
-  /// Rows of the source in the order of time, those of a series one after the other.
+  /// Rows of the source, by series and then by time.
   void order_rows(const std::vector<std::string>& keys) {
     std::map<std::string, size_t> series;  // by key, in the order of their first rows
     for (const std::string& key : keys) series.emplace(key, series.size());
@@ -205,7 +205,7 @@ class RowWindows final : public RandomAccessSource {
     });
     if (p_.order.empty() && !times.empty()) warn_of_disorder(times);
   }
-  /// Of `order`, or else of the column that seems to have the time; empty if there is none.
+  /// The values of `order`, or of the column that seems to be the time; empty if there is none.
   std::vector<double> times_of_rows() const {
     const std::string name = p_.order.empty() ? rows_->time_column() : p_.order;
     if (name.empty()) return {};
@@ -228,7 +228,7 @@ class RowWindows final : public RandomAccessSource {
         rows_->file_of(static_cast<int64_t>(found[1])) +
         ", but windows use rows in the order of the file; to sort them, set order: " + rows_->time_column());
   }
-  /// Those of each series, in the order of the rows that end them.
+  /// The windows of each series, in the order of their last rows.
   void find_windows() {
     windows_.clear();
     for (size_t first = 0, end = 0; first < order_.size(); first = end) {
@@ -243,7 +243,7 @@ class RowWindows final : public RandomAccessSource {
   RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows, int64_t ahead)
       : p_(std::move(p)), rows_(std::move(rows)), ahead_(ahead) {}
 
-  /// Errors: FileError with the place of the row.
+  /// Errors: FileError with the position of the row.
   void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
     try {
       rows_->get(index, key, out);
@@ -266,7 +266,7 @@ class RowWindows final : public RandomAccessSource {
     return std::span(order_).subspan(windows_[static_cast<size_t>(index)].begin, span());
   }
 
-  /// The last row that a sample predicts: so many rows after one that is known.
+  /// The last row that a sample predicts: `after` rows after a known one.
   struct PredictedRow {
     int64_t known = 0;
     int64_t after = 0;
@@ -286,9 +286,9 @@ class RowWindows final : public RandomAccessSource {
 
   Params p_;
   std::shared_ptr<RandomAccessSource> rows_;
-  int64_t ahead_ = 0;              // rows that are predicted, also where nothing reads the targets
+  int64_t ahead_ = 0;              // predicted rows, even if the targets are not read
   std::vector<size_t> series_of_;  // each row
-  std::vector<size_t> order_;      // rows, those of a series one after the other
+  std::vector<size_t> order_;      // rows, sorted by series
   std::vector<Window> windows_;
   Spec row_spec_;  // of `rows_`
   Spec window_spec_;

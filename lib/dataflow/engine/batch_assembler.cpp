@@ -88,8 +88,7 @@ void BatchAssembler::end_pass(const PassKey& pass, SlotRing::Lock& lock, const s
 
 void BatchAssembler::fail(const std::exception_ptr& error, const PassKey& pass, SlotRing::Lock& lock,
                           const std::stop_token& stop) {
-  // The error takes the place of the batch that its sample would have been in, or of this reader's next
-  // batch.
+  // The error replaces the batch of its sample, or this reader's next batch.
   if (!open_slot(pass, lock, stop)) return;
   slot_->error = error;
   ring_.publish(*slot_);

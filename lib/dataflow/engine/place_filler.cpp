@@ -14,8 +14,8 @@ struct Chunk {
   int64_t end = 0;
 };
 
-/// Fills batches whose rows can be made in any order. The place of each batch of the stream is computed, so
-/// resuming and sharding cost nothing.
+/// Fills batches whose rows can be made in any order. The place of each batch is computed, so resuming and
+/// sharding cost nothing.
 class PlaceFiller final : public Filler {
  public:
   PlaceFiller(const StreamPlan& plan, const Flow& flow, const StreamOptions& options, SlotRing& ring)

@@ -11,7 +11,8 @@
 namespace tpack {
 namespace {
 
-/// Of Gamma(shape, 1). Source: Marsaglia and Tsang 2000, "A Simple Method for Generating Gamma Variables".
+/// A draw from Gamma(shape, 1). Source: Marsaglia and Tsang 2000, "A Simple Method for Generating Gamma
+/// Variables".
 double gamma(double shape, Rng& rng) {
   if (shape < 1) return gamma(shape + 1, rng) * std::pow(1 - rng.uniform64(), 1 / shape);
   const double d = shape - 1.0 / 3;
@@ -23,7 +24,7 @@ double gamma(double shape, Rng& rng) {
   }
 }
 
-/// A sample of a batch of images [N, H, W, C] or of masks [N, H, W], as pixels.
+/// A sample of a batch of images [N, H, W, C] or masks [N, H, W], as pixels.
 cv::Mat pixels_of(const Tensor& batch, int64_t sample) {
   const Shape& shape = batch.shape();
   const int channels = shape.rank() == 4 ? static_cast<int>(shape[3]) : 1;
@@ -33,7 +34,7 @@ cv::Mat pixels_of(const Tensor& batch, int64_t sample) {
           batch.raw() + sample * bytes};
 }
 
-/// Weights are used in 65,536 parts, as which labels have them, too.
+/// Weights are rounded to 65,536 parts; labels use the same weights.
 constexpr uint32_t kParts = 1U << 16;
 
 void blend_bytes(const uint8_t* a, const uint8_t* b, uint32_t part_of_a, std::span<uint8_t> out) {
@@ -52,7 +53,7 @@ int64_t BatchMix::other_sample(int64_t row, int64_t samples, Rng& rng) {
 double BatchMix::beta(double alpha, Rng& rng) {
   const double a = gamma(alpha, rng);
   const double b = gamma(alpha, rng);
-  // Both are 0 where alpha is so small that it is one or the other.
+  // Both are 0 if alpha is so small that the result is 0 or 1.
   const double share = a + b > 0 ? a / (a + b) : std::round(rng.uniform64());
   return std::round(share * kParts) / kParts;
 }
@@ -179,7 +180,7 @@ void BatchMix::blend(Datapoint& d, size_t index, const Parts& parts) const {
   }
 }
 
-/// OpenCV averages 4 channels at most.
+/// OpenCV averages at most 4 channels.
 void resize_into(const cv::Mat& from, cv::Mat& to, int interpolation) {
   const auto resize = [&](cv::Mat& m) {
     cv::Mat out;

@@ -17,8 +17,8 @@ struct CastParams {
   DType dtype = DType::kFloat32;
 };
 
-/// False if the other type has no such number: NaN and what is out of its range for integers, integers that
-/// would be rounded for floats. Fractions are cut off, and floats are rounded to floats.
+/// False if the other type cannot represent the number: NaN and numbers out of range for integers, integers
+/// that would be rounded for floats. Fractions are cut off, and floats are rounded to floats.
 template <class To, class From>
 bool has_number(From x) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -37,7 +37,7 @@ bool has_number(From x) {
   }
 }
 
-/// y = x as the other type. Shapes: x any -> y same.
+/// y = x in the other type. Shapes: x any -> y same.
 class Cast final : public TensorMap {
  public:
   using Params = CastParams;

@@ -48,7 +48,7 @@ struct ComputeParams {
   std::vector<NamedExpression> components;
 };
 
-/// The shorthand is a map, too: {components: {...}} with nothing else is the long form.
+/// The shorthand is also a map: {components: {...}} with nothing else is the long form.
 class ComputeSchema final : public Schema<ComputeParams> {
  public:
   explicit ComputeSchema(Schema<ComputeParams> fields) : Schema(std::move(fields)) {}

@@ -10,8 +10,8 @@ struct CutMixParams : BatchMixParams {
   double alpha = 1;
 };
 
-/// Source: Yun et al. 2019, "CutMix: Regularization Strategy to Train Strong Classifiers"; with a partner and
-/// a rectangle of its own for each sample.
+/// Source: Yun et al. 2019, "CutMix: Regularization Strategy to Train Strong Classifiers"; with a separate
+/// partner and rectangle for each sample.
 class CutMix final : public BatchMix {
  public:
   using Params = CutMixParams;

@@ -13,7 +13,7 @@ struct MeanVarianceNormalizeParams {
   bool all_channels = true;
 };
 
-/// y = (x - mean) / max(deviation, 1 / sqrt(elements)), of each sample. Shapes: x [..., channels] -> y same,
+/// y = (x - mean) / max(deviation, 1 / sqrt(elements)), for each sample. Shapes: x [..., channels] -> y same,
 /// float32. Source: tensorpack imgaug/meta.py, MeanVarianceNormalize; TensorFlow's
 /// image.per_image_standardization.
 class MeanVarianceNormalize final : public TensorMap {

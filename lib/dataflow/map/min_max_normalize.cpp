@@ -15,8 +15,8 @@ struct MinMaxNormalizeParams {
   bool all_channels = true;
 };
 
-/// y = min + (x - least) / (most - least) * (max - min), of each sample; min if all x are the same. Shapes:
-/// x [..., channels] -> y same, float32. Source: tensorpack imgaug/meta.py, MinMaxNormalize.
+/// y = min + (x - least) / (most - least) * (max - min), for each sample; min if all x are equal. Shapes: x
+/// [..., channels] -> y same, float32. Source: tensorpack imgaug/meta.py, MinMaxNormalize.
 class MinMaxNormalize final : public TensorMap {
  public:
   using Params = MinMaxNormalizeParams;

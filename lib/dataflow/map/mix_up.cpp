@@ -8,8 +8,8 @@ struct MixUpParams : BatchMixParams {
   double alpha = 0.2;
 };
 
-/// Source: Zhang et al. 2018, "mixup: Beyond Empirical Risk Minimization"; with a partner and a share of its
-/// own for each sample.
+/// Source: Zhang et al. 2018, "mixup: Beyond Empirical Risk Minimization"; with a separate partner and share
+/// for each sample.
 class MixUp final : public BatchMix {
  public:
   using Params = MixUpParams;

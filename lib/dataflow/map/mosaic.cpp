@@ -45,14 +45,14 @@ class Mosaic final : public BatchMix {
     std::vector<MixPart> parts;
     for (size_t k = 0; k < places.size(); ++k) {
       const cv::Rect& to = places[k];
-      if (to.empty()) continue;  // of images of a few pixels
+      if (to.empty()) continue;  // for images of a few pixels
       const int64_t sample = k == own ? row : other_sample(row, samples, rng);
       const double weight = static_cast<double>(to.area()) / static_cast<double>(size.area());
       parts.push_back({sample, weight, crop(to.size(), size, rng), to});
     }
     return parts;
   }
-  /// What of an image fills the place at a scale that is drawn.
+  /// The part of an image that fills the target at the drawn scale.
   cv::Rect crop(cv::Size place, cv::Size size, Rng& rng) const {
     const double scale = scale_[0] + (scale_[1] - scale_[0]) * rng.uniform64();
     const auto side = [scale](int part, int whole) {

@@ -43,7 +43,7 @@ struct RenameComponentsParams {
   std::vector<NewName> names;
 };
 
-/// Gives components other names; their values and their order stay.
+/// Renames components; values and order stay.
 class RenameComponents final : public Map {
  public:
   using Params = RenameComponentsParams;

@@ -15,10 +15,10 @@ struct StandardizeParams {
   int64_t axis = -1;
 };
 
-/// y = (x - mean) / deviation for each place of an axis: of a column of a table, of a channel of an image. A
-/// place that is the same in all samples becomes 0. NaN are left out of the means, and stay. Shapes: x any ->
-/// y same, float32; a number alone is one place. Source: scikit-learn StandardScaler; means of any size
-/// of numbers: Welford 1962.
+/// y = (x - mean) / deviation for each index of an axis: a column of a table, a channel of an image. An index
+/// with the same value in all samples becomes 0. NaN do not count in the means, and stay. Shapes: x any -> y
+/// same, float32; a single number is one index. Source: scikit-learn StandardScaler; stable means: Welford
+/// 1962.
 class Standardize final : public FittedMap {
  public:
   using Params = StandardizeParams;
@@ -110,7 +110,7 @@ class Standardize final : public FittedMap {
                       std::to_string(p_.axis));
     return x.shape()[static_cast<int>(p_.axis)];
   }
-  /// Elements from one place of the axis to the next.
+  /// Elements from one index of the axis to the next.
   int64_t step_of(const Tensor& x) const {
     const auto rank = static_cast<int>(x.shape().rank());
     int64_t step = 1;

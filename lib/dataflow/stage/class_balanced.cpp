@@ -16,10 +16,9 @@ struct ClassBalancedParams {
   int64_t in_a_row = 1;
 };
 
-/// Place q of a pass, in random order, is of class q mod C; with `in_a_row`, rows of so many places are of
-/// one class, and C rows one after the other have each class once, in random order. The samples of a class
-/// are dealt like cards: all of them in random order, then all of them again, so that each is drawn equally
-/// often, up to one.
+/// Place q of a pass, in random order, has class q mod C; with `in_a_row`, that many consecutive places have
+/// one class, and C such groups have each class once, in random order. The samples of a class are dealt like
+/// cards: all of them in random order, then all again, so that each is drawn equally often, up to one.
 class ClassBalancedFlow final : public ChosenFlow {
  public:
   ClassBalancedFlow(const FlowPtr& up, ClassBalancedParams p, const StageContext& context)
@@ -39,8 +38,7 @@ class ClassBalancedFlow final : public ChosenFlow {
     const std::vector<int64_t>& samples = by_class_[label];
     const uint64_t round = card / samples.size();
     const Permutation order(samples.size(), mix(key, mix(label + 1, round)));
-    const auto repeat =
-        pass.repeat * rounds_ + static_cast<int64_t>(round);  // draws augmentations of its own
+    const auto repeat = pass.repeat * rounds_ + static_cast<int64_t>(round);  // for new augmentations
     return {{pass.seed, pass.pass, repeat}, samples[order(card % samples.size())]};
   }
 
@@ -90,8 +88,8 @@ class ClassBalancedFlow final : public ChosenFlow {
   }
 
   ClassBalancedParams p_;
-  mutable std::vector<std::vector<int64_t>> by_class_;  // the samples of each class that has any
-  mutable int64_t rounds_ = 1;                          // through the smallest class in one pass
+  mutable std::vector<std::vector<int64_t>> by_class_;  // the samples of each class that has samples
+  mutable int64_t rounds_ = 1;                          // repetitions of the smallest class in one pass
 };
 
 /// Source: imbalanced-learn, RandomOverSampler and RandomUnderSampler, which choose once, before training.

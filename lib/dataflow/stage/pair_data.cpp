@@ -42,7 +42,7 @@ class SecondOfPair final : public ChosenFlow {
   int64_t places() const override { return source_size(); }
   Place locate(const PassKey& pass, int64_t place) const override {
     Rng rng(mix(pass.key(context().key), static_cast<uint64_t>(place)));
-    // Random numbers of its own: it comes as the first of a pair, too.
+    // Separate random numbers, because the sample is also the first of a pair.
     return {{pass.seed, pass.pass, 2 * pass.repeat + 1}, partner(rng, static_cast<size_t>(place))};
   }
 
@@ -81,7 +81,7 @@ class SecondOfPair final : public ChosenFlow {
   }
 
  private:
-  /// Where the samples of a class are in `order_`, and where one of them is.
+  /// The range of a class in `order_`, and the position of one of its samples.
   struct Span {
     size_t begin = 0;
     size_t end = 0;
@@ -91,7 +91,7 @@ class SecondOfPair final : public ChosenFlow {
 
   int64_t partner(Rng& rng, size_t sample) const {
     const Span own = spans_[sample];
-    if (own.size() == 0) return static_cast<int64_t>(sample);  // a bad one, which gives no pair
+    if (own.size() == 0) return static_cast<int64_t>(sample);  // a bad sample, which has no pair
     const size_t others = order_.size() - own.size();
     const bool of_class =
         !p_.component || others == 0 || (own.size() > 1 && static_cast<double>(rng.uniform()) < p_.same);
@@ -108,12 +108,12 @@ class SecondOfPair final : public ChosenFlow {
   }
 
   PairDataParams p_;
-  mutable std::vector<size_t> order_;  // samples, those of a class one after the other
+  mutable std::vector<size_t> order_;  // samples, sorted by class
   mutable std::vector<Span> spans_;    // by sample
 };
 
-/// Source: Koch et al. 2015, "Siamese neural networks for one-shot image recognition", whose pairs are half
-/// of one class.
+/// Source: Koch et al. 2015, "Siamese neural networks for one-shot image recognition", where half of the
+/// pairs have the same class.
 class PairData final : public Stage {
  public:
   using Params = PairDataParams;

@@ -9,9 +9,8 @@ struct PrefetchDataParams {
   std::optional<WorkerCount> num_proc = {};
 };
 
-/// tensorpack's runners as settings of the parallel engine: samples are made by threads, in order, each
-/// exactly once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, wherever it is in the
-/// list.
+/// tensorpack's runners as settings of the parallel engine: threads make samples, in order, each exactly
+/// once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, at any position in the list.
 class PrefetchData final : public Stage {
  public:
   using Params = PrefetchDataParams;

@@ -56,7 +56,7 @@ struct WeightedSamplingParams {
   int64_t samples = 0;
 };
 
-/// With replacement, each place draws by itself. Without, the samples of a pass are those with the smallest
+/// With replacement, places draw independently. Without, the samples of a pass are those with the smallest
 /// E_i / w_i, E_i exponentially distributed. Source: Efraimidis & Spirakis 2006, "Weighted random sampling
 /// with a reservoir".
 class WeightedFlow final : public ChosenFlow {
@@ -90,9 +90,8 @@ class WeightedFlow final : public ChosenFlow {
     const double at = Rng(key, static_cast<uint64_t>(place)).uniform64() * sums_.back();
     const auto found = std::upper_bound(sums_.begin(), sums_.end(), at);
     const auto last =
-        std::lower_bound(sums_.begin(), sums_.end(), sums_.back());  // rounding may give the sum
-    const PassKey drawn{pass.seed, pass.pass,
-                        pass.repeat * places() + place};  // for augmentations of its own
+        std::lower_bound(sums_.begin(), sums_.end(), sums_.back());             // rounding may return the sum
+    const PassKey drawn{pass.seed, pass.pass, pass.repeat * places() + place};  // for new augmentations
     return {drawn, std::min(found, last) - sums_.begin()};
   }
 
@@ -113,7 +112,7 @@ class WeightedFlow final : public ChosenFlow {
 
  private:
   static constexpr const char* kOwner = "stage WeightedSampling";
-  static constexpr size_t kMaxChoices = 4;  // that are kept: passes that are read at the same time
+  static constexpr size_t kMaxChoices = 4;  // kept passes: those read at the same time
   using Choice = std::shared_ptr<const std::vector<int64_t>>;
 
   std::vector<double> of_classes() const {
@@ -170,7 +169,7 @@ class WeightedFlow final : public ChosenFlow {
     return without_bad(std::move(weights), bad);
   }
 
-  /// Those that are known to be bad are not drawn; `bad` of them have no weight already.
+  /// Known bad samples are not drawn; `bad` of them already have no weight.
   std::vector<double> without_bad(std::vector<double> weights, int64_t bad) const {
     for (size_t i = 0; i < weights.size(); ++i) {
       if (weights[i] == 0 || !source().is_bad(static_cast<int64_t>(i))) continue;
@@ -207,7 +206,7 @@ class WeightedFlow final : public ChosenFlow {
   WeightedSamplingParams p_;
   size_t index_;
   mutable std::vector<double> weights_;  // of all samples of the source
-  mutable std::vector<double> sums_;     // of the weights up to each sample
+  mutable std::vector<double> sums_;     // sums of the weights up to each sample
   mutable int64_t positive_ = 0;         // samples with a weight above 0
   mutable std::mutex choosing_;
   mutable std::deque<std::pair<uint64_t, Choice>> choices_;  // by the key of the pass

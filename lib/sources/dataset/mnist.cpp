@@ -43,7 +43,7 @@ class IdxImages : public RandomAccessSource {
   void prepare() override {
     const std::string prefix = p_.split == Split::kTrain ? "train" : "t10k";
     const auto paths = files_.find({prefix + "-images-idx3-ubyte", prefix + "-labels-idx1-ubyte"});
-    fingerprint_ = file_stamp(paths[0]) + file_stamp(paths[1]);  // of what is read now
+    fingerprint_ = file_stamp(paths[0]) + file_stamp(paths[1]);  // for the parts that are read
     const Tensor images = read_idx(paths[0], 3);
     const Tensor labels = read_idx(paths[1], 1);
     if (images.shape()[1] != kSide || images.shape()[2] != kSide) {

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Keeps what read_coco_boxes looks at: outlines of objects are most of a file.
+/// Keeps only the parts that read_coco_boxes uses: outlines of objects are most of a file.
 bool keeps(int depth, json::parse_event_t event, json& parsed) {
   static constexpr std::array<std::string_view, 11> kUsed = {
       "images",      "annotations", "categories", "id",    "file_name", "image_id",

@@ -45,7 +45,7 @@ T value_at(Bytes data, size_t i) {
 
 using ReadNumber = double (*)(Bytes data, size_t i);
 
-/// How numbers of a type of elements are read.
+/// Reads numbers of an element type.
 struct NumberType {
   size_t bytes = 0;
   ReadNumber read = nullptr;
@@ -132,7 +132,7 @@ std::string text_of(Bytes bytes) {
   return printable(std::string(bytes.begin(), end));
 }
 
-/// How many elements an array has; each takes at least `bytes_each` of the `left` bytes.
+/// The number of elements of an array; each takes at least `bytes_each` of the `left` bytes.
 size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t bytes_each) {
   size_t count = 1;
   for (const int64_t side : shape) {
@@ -144,7 +144,7 @@ size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t byte
   return count;
 }
 
-/// What is left of what may be read.
+/// The remaining readable bytes.
 struct MatLimits {
   size_t bytes = 512U << 20U;
   size_t arrays = 1'000'000;

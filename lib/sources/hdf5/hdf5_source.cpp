@@ -61,7 +61,7 @@ void read_converted(hid_t dataset, hid_t rows, hid_t memory_type, const std::str
 /// A dataset of numbers whose first axis counts samples. Callers hold hdf5_mutex().
 class SampleSet {
  public:
-  /// Errors: DataError if its elements are no numbers, or if it has no samples.
+  /// Errors: DataError if its elements are not numbers, or if it has no samples.
   SampleSet(hid_t file, std::string name, const std::string& path)
       : where_(path + ": dataset '" + name + "'"), name_(std::move(name)), dataset_(opened(file)) {
     const Handle space(H5Dget_space(dataset_.get()), H5Sclose);
@@ -93,7 +93,7 @@ class SampleSet {
     read_(dataset_.get(), rows.get(), memory_type_->get(), where_, out);
   }
 
-  /// The numbers of the first samples as the file has them, if they are doubles: about 4,096.
+  /// The numbers of the first samples in the file, if they are doubles: about 4,096.
   std::vector<double> first_doubles() const {
     if (read_ != &read_converted<double, float>) return {};
     const auto elements = static_cast<hsize_t>(spec_.shape.elements());
@@ -124,7 +124,7 @@ class SampleSet {
   }
 
   Handle opened(hid_t file) const {
-    // Rows in a new order come from many chunks: of those that are packed, the last ones stay unpacked.
+    // Rows in a new order come from many chunks: the most recent compressed chunks stay unpacked.
     constexpr size_t kCacheBytes = size_t{64} << 20U;
     constexpr size_t kSlots = 12421;
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
@@ -194,7 +194,7 @@ class Hdf5File {
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  /// Of all datasets, with the groups that they are in: "train/x".
+  /// Names of all datasets, with their groups: "train/x".
   std::vector<std::string> names() const {
     const std::lock_guard lock(hdf5_mutex());
     std::vector<std::string> names;
@@ -235,7 +235,7 @@ struct Hdf5Params {
   bool shuffle = true;
 };
 
-/// Samples are read when they are needed; the file may be larger than the memory. Reads wait for each other.
+/// Samples are read on demand; the file may be larger than the memory. Reads wait for each other.
 class Hdf5Source final : public RandomAccessSource {
  public:
   using Params = Hdf5Params;
