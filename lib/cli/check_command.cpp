@@ -20,8 +20,8 @@ struct CheckOptions {
   bool json = false;
 };
 
-/// Training reads `train`; whether it reads others, and as far as their bad samples, is not known.
-/// Errors: DataError.
+/// Training reads `train`; it is unknown whether it reads other flows up to their bad samples. Errors:
+/// DataError.
 void report_bad_samples(const std::map<std::string, DataFlow>& flows) {
   auto bad = known_bad_samples(flows);
   bad.merge(bad_samples_among_few(flows));
@@ -42,7 +42,7 @@ int check(const CheckOptions& o) {
     if (!o.no_data) std::cout << describe_data(flows, checked.experiment().tower.get()) << "\n";
     std::cout << report.str();
   }
-  std::cout << std::flush;  // both may go to one file
+  std::cout << std::flush;  // stdout and stderr may be the same file
   if (const auto limit = report.memory.limit()) {
     if (const auto shortage = report.memory.shortage(*limit)) log::warning(*shortage);
   }

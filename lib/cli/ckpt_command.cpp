@@ -76,7 +76,7 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-/// Exit code 0 if the contents are bit-equal, 1 otherwise, as diff has it.
+/// Exit code 0 if the contents are bit-equal, else 1, like diff.
 int diff(const std::string& first, const std::string& second) {
   const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});

@@ -27,7 +27,7 @@ void add_options(CLI::App& command, ComponentOptions& options) {
   add_json_flag(command, options.json);
 }
 
-/// Kinds by the word that was given: "layer", "layers", or all if it is empty.
+/// Kinds that match a word: "layer", "layers", or all if it is empty.
 std::vector<std::string> kinds_of(const std::string& word) {
   std::vector<std::string> all = documented_kinds();
   if (word.empty()) return all;

@@ -31,11 +31,11 @@ struct InspectOptions {
   std::string png;
   std::string images;  // folder
   int samples = 3;
-  int augment = 0;  // draws of each sample; 0: the flow as it is
+  int augment = 0;  // draws of each sample; 0: the unchanged flow
   bool json = false;
 };
 
-/// The flow of which images are shown.
+/// The flow whose images are shown.
 std::string flow_to_show(const InspectOptions& o, const Experiment& e) {
   if (!o.flow.empty()) return o.flow;
   return e.flows.contains("train") ? "train" : e.flows.begin()->first;
@@ -93,7 +93,7 @@ struct ReportOptions {
   bool json = false;
 };
 
-/// How far a scan has got, on stderr: a line that is redrawn on a terminal, one every 10 s elsewhere.
+/// Progress of a scan on stderr: a redrawn line on a terminal, elsewhere a line every 10 s.
 class ScanProgress {
  public:
   ScanProgress(std::string flow, std::optional<int64_t> size) : flow_(std::move(flow)), size_(size) {}
@@ -123,8 +123,8 @@ class ScanProgress {
   double shown_s_ = monotonic_s();
 };
 
-/// Reads the samples of the flow that was asked for, or of all flows of a config that are not parts of
-/// others; data.train first. Errors: ConfigError, DataError.
+/// Reads the samples of the requested flow, or of all flows of a config that are not parts of others;
+/// data.train first. Errors: ConfigError, DataError.
 std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes hashes) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())

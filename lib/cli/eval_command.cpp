@@ -37,8 +37,8 @@ namespace {
 struct EvalOptions {
   ModelArguments model;
   std::vector<std::string> others;  // files: another checkpoint, data
-  std::string other;                // of them, the checkpoint; empty: none
-  std::string file;                 // the data; empty: those of the flow
+  std::string other;                // the checkpoint among them; empty: none
+  std::string file;                 // the data among them; empty: those of the flow
   std::string data;
   int worst = 0;
   std::string images;
@@ -46,15 +46,15 @@ struct EvalOptions {
   bool choose_threshold = false;
   std::string threshold_for = "f1";
   double threshold = 0.5;
-  std::string on_error;         // empty: as the flow says
-  std::string importance = {};  // a statistic; empty: not asked for
+  std::string on_error;         // empty: as set in the flow
+  std::string importance = {};  // a statistic; empty: not requested
   int64_t repeats = ImportanceOptions().repeats;
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
 };
 
-/// Errors: ConfigError for a model whose data are what it plays.
+/// Errors: ConfigError for a model whose data come from playing.
 void reject_agents(const EvalOptions& o, const InferenceModel& model) {
   for (const auto& [name, node] : model.config().data) {
     const ConfigNode components = components_of(node, model.config().data);
@@ -95,7 +95,7 @@ struct BoundOption {
 constexpr BoundOption kMinimum = {"--min", ">=", "--max"};
 constexpr BoundOption kMaximum = {"--max", "<=", "--min"};
 
-/// Errors: ConfigError, also for a bound that bad values meet.
+/// Errors: ConfigError, also for a bound in the wrong direction.
 Gate bound(const BoundOption& option, const std::string& text, const StatisticGoals& goals) {
   const size_t equals = text.find('=');
   const std::string as_written = std::string(option.name) + " " + text;
@@ -103,7 +103,7 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   const Position where{std::make_shared<const std::string>(option.name), 0, 0};
   const std::string name = text.substr(0, equals);
   Gate gate = parse_gate(name, std::string(option.sign) + " " + text.substr(equals + 1), where);
-  gate.name = name;  // there is one value, so none is the best
+  gate.name = name;  // there is only one value, so no best one
   gate.of_best = false;
   const auto found = goals.find(gate.name);
   if (found != goals.end() && found->second && *found->second != gate.goal())
@@ -111,7 +111,7 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   return gate;
 }
 
-/// Checks each gate against the statistic, or the figure for one class, that it names.
+/// Checks each gate against its statistic, or its figure for one class.
 std::vector<GateResult> results_of(const std::vector<Gate>& gates, const Evaluator::Evaluation& evaluation) {
   std::vector<GateResult> results;
   for (const Gate& gate : gates) {
@@ -134,7 +134,7 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
   return gates;
 }
 
-/// A model with what evaluates it over a flow.
+/// A model with its evaluator over a flow.
 struct ModelOnFlow {
   ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Judged judged,
               const std::string& flow_name = "")
@@ -146,7 +146,7 @@ struct ModelOnFlow {
     check_same_labels(model->labels(), &model->tower(), flow, name);
   }
   uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
-  /// What the samples are of, for people.
+  /// The origin of the samples, for users.
   std::string where(const EvalOptions& o) const { return o.file.empty() ? name : o.file; }
 
   std::unique_ptr<InferenceModel> model;
@@ -158,7 +158,7 @@ struct ModelOnFlow {
   static constexpr const char* kInfer =
       "; eval needs true values; to predict data without them, use `tpack infer`";
 
-  /// Some sources know only then what they hold.
+  /// Some sources know their contents only then.
   void prepare(const std::string& file) const {
     try {
       flow.prepare();
@@ -172,7 +172,7 @@ struct ModelOnFlow {
   }
 };
 
-/// Which of the files are a checkpoint and data, by what they hold. Errors: ConfigError.
+/// Finds the checkpoint and the data among the files, by their content. Errors: ConfigError.
 EvalOptions with_files(EvalOptions o) {
   for (const std::string& file : o.others) {
     std::string first(kCheckpointWord.size(), '\0');
@@ -287,7 +287,7 @@ std::vector<std::string> places_of(const DataFlow& flow) {
   return places;
 }
 
-/// Both over the flow of that name of the first, each as its own config reads it.
+/// Both on the first model's flow of that name, each with the settings of its own config.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
       o.choose_threshold || o.threshold != 0.5 || !o.importance.empty())

@@ -14,14 +14,14 @@ namespace {
 struct InferCommandOptions {
   ModelArguments model;
   std::vector<std::string> files;
-  std::string format;  // empty: the ending of the output says it
+  std::string format;  // empty: by the ending of the output
   InferOptions infer;
   std::vector<std::string> average;
   std::string augment;
   bool skip_bad = false;
 };
 
-/// That of the file, if none is asked for; only CSV has columns.
+/// The format: by default that of the file; only CSV has columns.
 std::string format_of(const InferOptions& o) {
   const std::string ending = std::filesystem::path(o.output).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return "hdf5";
@@ -58,7 +58,7 @@ int infer(const InferCommandOptions& given) {
                   " have no result (see above); with --skip-bad this is not an error");
 }
 
-/// What is predicted in place of files, and with what.
+/// The input instead of files, and its options.
 void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOptions>& options) {
   command
       .add_option("--count", options->infer.count,

@@ -22,7 +22,7 @@ struct PlotOptions {
   std::string svg;
 };
 
-/// The charts below each other in the height of the terminal, less the line of the prompt.
+/// The charts one below the other, in the height of the terminal minus the line of the prompt.
 void print(const std::vector<Chart>& charts) {
   TerminalSize size = terminal_size(STDOUT_FILENO);
   size.rows = (size.rows - 1) / static_cast<int>(charts.size());

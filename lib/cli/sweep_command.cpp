@@ -39,7 +39,7 @@ Method method_of(const std::string& name) {
   return Method::kGrid;
 }
 
-/// Errors: GateMissed if no run has met its gates.
+/// Errors: GateMissed if no run met its gates.
 void require_a_good_one(const SearchOutcome& outcome) {
   const std::vector<SearchRun>& runs = outcome.record.runs;
   const SearchRun* missed = nullptr;

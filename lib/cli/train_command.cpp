@@ -31,7 +31,7 @@ namespace tpack {
 namespace {
 
 struct TrainCommandOptions {
-  std::string program;  // as it was called
+  std::string program;  // as on the command line
   ConfigArguments config;
   TrainOptions train;
   std::string resume;
@@ -41,10 +41,10 @@ struct TrainCommandOptions {
   bool json = false;
 };
 
-/// Runs a training and prints what became of it, also if it failed.
+/// Runs a training and prints its result, also if it failed.
 int with_summary(const TrainCommandOptions& options, const std::function<int()>& train) {
   if (!options.json) return train();
-  // Mistakes in the config leave no run to tell of.
+  // With mistakes in the config there is no run to report.
   const Experiment experiment = load_experiment(options.train.config, options.train.overrides);
   const std::string folder = run_folder_path(options.train, experiment.config.name);
   const auto ended_at = [&folder] {
@@ -53,7 +53,7 @@ int with_summary(const TrainCommandOptions& options, const std::function<int()>&
   };
   const auto before = ended_at();
   const int code = train();
-  // A run that could not begin leaves what an earlier one has written.
+  // If the run could not begin, the files belong to an earlier one.
   if (!started_by_mpirun() && ended_at() != before) std::cout << run_summary(folder) << std::flush;
   return code;
 }
@@ -73,7 +73,7 @@ std::vector<std::string> command_of_a_rank() {
   return words;
 }
 
-/// Ends by the first signal; errors are reported here, because they end all ranks.
+/// The first signal ends it; errors are reported here, because they end all ranks.
 int train_here(const TrainCommandOptions& options) {
   SignalWatcher signals({.of_early_end = !started_by_procs()});
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
@@ -110,13 +110,13 @@ int train_here(const TrainCommandOptions& options) {
 }
 
 int launch(const TrainCommandOptions& options) {
-  // Most mistakes in the config are reported once here. Those that need the data or the callbacks, each rank
-  // finds.
+  // Most mistakes in the config are reported once here. Each rank finds mistakes that need the data or the
+  // callbacks.
   load_experiment(options.train.config, options.train.overrides).require_for_training();
   return launch_ranks(options.procs, command_of_a_rank());
 }
 
-/// Trains each fold in a process of its own. Errors: RunFailed if one fails.
+/// Trains each fold in its own process. Errors: RunFailed if one fails.
 int cross_validate(const TrainCommandOptions& options) {
   const PlannedSearch planned =
       plan_folds({options.train.config, options.train.overrides, options.train.log_dir, options.folds});

@@ -10,8 +10,8 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostLines = 10;       // of each list, for people
-constexpr double kLikeByNature = 0.05;  // of the samples: then they are of a kind that looks alike
+constexpr size_t kMostLines = 10;       // lines of each list in text output
+constexpr double kLikeByNature = 0.05;  // share of samples above which they are a kind that looks alike
 
 const ScannedSample& sample_at(const DataCheck& check, const SampleOfFlow& at) {
   return check.flows[at.flow].samples[at.place];
@@ -39,7 +39,7 @@ std::vector<SameSamples> find_same(const std::vector<FlowScan>& flows) {
   return groups;
 }
 
-/// Of each group of samples that are the same, the first stands for all.
+/// The first sample of each group of equal ones represents the group.
 std::vector<LikeSamples> find_like(const std::vector<FlowScan>& flows, const std::vector<SameSamples>& same) {
   std::vector<std::vector<bool>> is_copy;
   for (const FlowScan& flow : flows) is_copy.emplace_back(flow.samples.size());

@@ -23,7 +23,7 @@ std::string rounded(double value) {
 
 int64_t read_or_not(const FlowScan& scan) { return std::ssize(scan.samples) + std::ssize(scan.unread); }
 
-/// What an element of a component is called: a channel, a column, or the component itself.
+/// The name of an element of a component: a channel, a column, or the component itself.
 std::string place_name(const FlowScan& scan, size_t component, size_t place) {
   const ComponentSpec& of = scan.spec[component];
   const size_t places = scan.numbers[component].size();
@@ -112,7 +112,7 @@ std::map<std::string, std::vector<std::string>> classes_in(const std::vector<Flo
   return all;
 }
 
-/// How many samples (pixels) of a class a flow has; nothing for a flow without that component.
+/// The number of samples (pixels) of a class in a flow; nothing for a flow without that component.
 std::optional<int64_t> count_in(const FlowScan& scan, const std::string& component, const std::string& name) {
   const auto at = scan.spec.find(component);
   const auto counts = scan.classes.find(component);
@@ -141,7 +141,7 @@ std::string class_tables(const std::vector<FlowScan>& scans) {
   return text;
 }
 
-/// What to say of the classes of a component in one of the flows.
+/// Remarks on the classes of a component in one of the flows.
 void add_class_remarks(const FlowScan& scan, const std::vector<FlowScan>& scans, const std::string& component,
                        const std::vector<std::string>& names, std::vector<std::string>& remarks) {
   std::vector<std::string> absent;

@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// The checkpoint that speaks for a run; nothing if it has none.
+/// The checkpoint to use for a run; nothing if it has none.
 std::optional<std::string> checkpoint_of(const std::string& run) {
   const std::string folder = run + "/checkpoints";
   if (const auto newest = newest_valid_checkpoint(folder)) return newest->path;

@@ -55,7 +55,7 @@ void ThresholdChoice::see(int64_t /*batch*/, std::span<const JudgedBatch> judged
   for (int64_t row = 0; row < batch.predictions.shape()[0]; ++row) {
     const auto sample = judged_sample(batch, row);
     if (!sample) continue;
-    // Scores that are not finite say neither.
+    // Scores that are not finite predict neither class.
     const double p = sample->predicted < 0    ? -1
                      : sample->predicted == 1 ? sample->confidence
                                               : 1 - sample->confidence;
@@ -83,7 +83,7 @@ ThresholdChoice::Figures ThresholdChoice::at(double threshold) const {
   return figures(threshold, right, said, actual);
 }
 
-/// Each way to part the samples in two; first those that 0.5 parts.
+/// Each division of the samples into two; first the division at 0.5.
 std::vector<ThresholdChoice::Figures> ThresholdChoice::candidates() const {
   std::vector<Sample> sorted = samples_;
   std::sort(sorted.begin(), sorted.end(),
@@ -97,7 +97,7 @@ std::vector<ThresholdChoice::Figures> ThresholdChoice::candidates() const {
   for (size_t i = 0; i < sorted.size() && sorted[i].probability >= 0; ++i) {
     right += sorted[i].is_second ? 1 : 0;
     const double next = i + 1 < sorted.size() ? std::max(0.0, sorted[i + 1].probability) : 0;
-    if (next == sorted[i].probability) continue;  // both are said, or neither
+    if (next == sorted[i].probability) continue;  // both or neither are predicted
     all.push_back(figures((sorted[i].probability + next) / 2, right, static_cast<double>(i + 1), actual));
   }
   return all;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kMostShown = 4;  // of a sample, in a table
 
-/// The class of each pixel with the best score; of one channel, whether it is above 0. Shapes: scores [C, H,
-/// W] -> uint8 [H, W].
+/// The class with the best score for each pixel; for one channel, whether it is above 0. Shapes: scores [C,
+/// H, W] -> uint8 [H, W].
 Tensor mask_of(const Tensor& scores) {
   const Shape& shape = scores.shape();
   Tensor mask(DType::kUInt8, {shape[1], shape[2]});
@@ -71,7 +71,7 @@ std::string WorstSamples::text_of(const Tensor& values, int64_t row, bool predic
 
 void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
   const JudgedBatch& of = judged[0];
-  // The least bad one is in front, the later one of equal losses.
+  // The least bad one is in front; of equal losses, the later one.
   const auto is_worse = [](const Entry& a, const Entry& b) {
     return std::tuple(-a.sample.loss, a.place) < std::tuple(-b.sample.loss, b.place);
   };
@@ -105,7 +105,7 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
   }
 }
 
-/// Of a sample that is judged by its pixels.
+/// For a sample that is judged by its pixels.
 void WorstSamples::keep_pictures(Entry& entry, const JudgedBatch& of, int64_t row) const {
   const Tensor prediction = of.predictions.row(row);
   const Tensor truth = of.targets.row(row);
@@ -142,7 +142,7 @@ void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
                    [](const Entry& a, const Entry& b) { return a.sample.loss > b.sample.loss; });
 }
 
-/// Whether what samples are can be written in a table; pictures cannot.
+/// Whether targets can be written in a table; pictures cannot.
 bool WorstSamples::has_texts() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.answer.empty(); });
 }

@@ -26,7 +26,7 @@ constexpr const char* kForGans =
 constexpr const char* kForManyMachines =
     "Horovod trains on several machines; start it with mpirun, or on one machine with `tpack train --procs`";
 
-/// Trainers of tensorpack without one of the same name, and what to write instead.
+/// Trainers of tensorpack with another name in tpack, and their replacements.
 constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpack = {
     {{"GANTrainer", kForGans},
      {"SeparateGANTrainer", kForGans},
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpa
      {"DistributedTrainerReplicated", kForManyMachines},
      {"DistributedTrainerParameterServer", kForManyMachines}}};
 
-/// data.train first: the others follow what it fixes, unless `experiment.fit` has it already.
+/// data.train first: the others use its learned values, unless `experiment.fit` already has them.
 void make_flows(Experiment& experiment, Diagnostics& errors) {
   const FlowMap& data = experiment.config.data;
   const auto make = [&](const std::string& name, const ConfigNode& node) {
@@ -51,7 +51,7 @@ void make_flows(Experiment& experiment, Diagnostics& errors) {
     if (name != "train") make(name, node);
 }
 
-/// An input of uint8 [height, width, 1 or 3], as Npz has it.
+/// An input of uint8 [height, width, 1 or 3], as in Npz.
 bool looks_like_an_image(const ConfigNode& model, const std::string& component) {
   const ConfigNode* inputs = model.find("inputs");
   const ConfigNode* feed = model.find("feed");
@@ -68,22 +68,22 @@ bool looks_like_an_image(const ConfigNode& model, const std::string& component) 
   return false;
 }
 
-/// data.train or that of `predict`.
+/// data.train or the flow of `predict`.
 std::string flow_that_feeds(const ExperimentConfig& config) {
   return config.data.contains("train") ? "train" : config.predict.data.name;
 }
 
-/// Whether a component holds images, as the flow says that feeds the model.
+/// Whether a component is an image, by the flow that feeds the model.
 bool is_image_component(const ExperimentConfig& config, const FlowLookup& flow_of,
                         const std::string& component) {
   const std::string name = flow_that_feeds(config);
   const DataFlow* flow = config.data.contains(name) ? flow_of(name) : nullptr;
-  // A flow with mistakes of its own may have told: then these are enough.
+  // A flow with mistakes might have provided it: then its mistakes are enough.
   if (flow == nullptr) return config.data.contains(name);
-  // Sources that are not open give images as arrays of this kind.
+  // Unopened sources declare images as arrays of this kind.
   if (!flow->knows_spec()) return looks_like_an_image(config.model, component);
   const auto found = flow->spec().find(component);
-  return !found || flow->spec()[*found].is_image;  // one that is not there is reported as such
+  return !found || flow->spec()[*found].is_image;  // a missing one is reported separately
 }
 
 /// Makes the parts of an experiment; all mistakes go to one place.
@@ -204,7 +204,7 @@ class ExperimentMaker {
     e_.tower = make_tower(e_.config, e_.source.root, flow_of, errors_);
   }
 
-  /// Default callbacks come after the others; one that is listed is not added.
+  /// Default callbacks come after the others; listed ones are not added again.
   void make_callbacks() {
     std::set<std::string> listed;
     for (const Slot<Callback>& slot : e_.config.callbacks) {
@@ -222,7 +222,7 @@ class ExperimentMaker {
     check_flow_names_in(slot.item);
   }
 
-  /// Every parameter that is the name of a flow must name one; those of callbacks inside of it, too.
+  /// Every parameter for the name of a flow must be the name of one, also in inner callbacks.
   void check_flow_names(const ComponentItem& item) {
     const ComponentInfo* info = Registry<Callback>::table().find(item.name);
     if (info == nullptr) return;  // reported when it is made
@@ -250,8 +250,7 @@ class ExperimentMaker {
     const PredictSection& predict = e_.config.predict;
     if (!predict.outputs.is_null()) {
       parse_predict_outputs(predict.outputs, errors_);
-      if (predict.data
-              .empty())  // an image of the right size would pass as it is, not prepared as in training
+      if (predict.data.empty())  // an image of the right size would not be prepared as in training
         errors_.add(
             predict.outputs.position(),
             "predict: 'data' is missing; set it to the flow that prepares files, such as `data: validation`");
@@ -271,7 +270,7 @@ class ExperimentMaker {
   CallbackList list_;
 };
 
-/// Where measured choices are kept between runs.
+/// The folder for measured choices between runs.
 std::string cache_folder() {
   if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;
   if (const char* xdg = std::getenv("XDG_CACHE_HOME")) return std::string(xdg) + "/tpack";
@@ -293,7 +292,7 @@ ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& def
   if (config.name.empty()) config.name = default_name;
   config.engine.cache_dir = cache_folder();
   load_plugins(config.plugins, errors);
-  if (!config.plugins.empty()) errors.throw_if_any();  // what they bring may be what is missing
+  if (!config.plugins.empty()) errors.throw_if_any();  // they may define the missing components
   return config;
 }
 

@@ -31,7 +31,7 @@ const char* text_of(Gate::Bound bound) {
   return "";
 }
 
-/// Reads a value of fixed names by name; used where a section is a field of another one.
+/// Reads a value of fixed names; for a section that is a field of another one.
 template <class P>
 std::optional<P> parse_section(const Schema<P>& schema, const ConfigNode& node, const std::string& owner,
                                Reader& reader) {
@@ -52,9 +52,9 @@ struct EnumNames<EngineSettings::Backend> {
 
 namespace {
 
-/// What variables and activations may be.
+/// Types of variables and activations.
 enum class EngineFloat : uint8_t { kFloat32, kFloat64 };
-/// What the factors of matrix products are rounded to.
+/// Types that the factors of matrix products are rounded to.
 enum class ProductPrecision : uint8_t { kFp32, kBf16, kFp16 };
 
 }  // namespace

@@ -29,14 +29,14 @@ struct Codec<StepsPerEpoch> {
   static ConfigNode dump(StepsPerEpoch value);
 };
 
-/// The `init` section: weights that a new run begins with.
+/// The `init` section: initial weights of a new run.
 struct InitSection {
   Ref<Path> from;
   LoadRules rules;
 };
 
-/// A statistic and the bound that it must meet at the end of the run: `validation_accuracy: ">= 0.985"`; or
-/// its best value in the run: `best validation_accuracy: ">= 0.99"`.
+/// A statistic and its bound at the end of the run: `validation_accuracy: ">= 0.985"`; or for its best value
+/// in the run: `best validation_accuracy: ">= 0.99"`.
 struct Gate {
   enum class Bound : uint8_t { kAtLeast, kAbove, kAtMost, kBelow };
   std::string name;
@@ -45,10 +45,10 @@ struct Gate {
   Position position = {};
   bool of_best = false;
 
-  /// Which values the bound is for.
+  /// The values that the bound applies to.
   Goal goal() const { return bound == Bound::kAtLeast || bound == Bound::kAbove ? Goal::kMax : Goal::kMin; }
   bool holds(double figure) const;
-  /// "best validation_accuracy", as configs have it.
+  /// "best validation_accuracy", as in configs.
   std::string key() const;
   /// "best validation_accuracy >= 0.985".
   std::string str() const;
@@ -81,7 +81,7 @@ struct Codec<DefaultCallbacks> {
   static ConfigNode dump(const DefaultCallbacks& value);
 };
 
-/// The dataflows of the `data` section, still as written.
+/// The dataflows of the `data` section, not parsed yet.
 using FlowMap = FlowScope;
 template <>
 struct Codec<FlowMap> {
@@ -90,13 +90,13 @@ struct Codec<FlowMap> {
   static ConfigNode dump(const FlowMap& flows);
 };
 
-/// The `predict` section: what `tpack infer` gives.
+/// The `predict` section: inputs and outputs of `tpack infer`.
 struct PredictSection {
   Ref<FlowName> data;  // files go through this flow's stages after its source
   ConfigNode outputs;  // null: not given
 };
 
-/// The sections of a config: those that are values are read, those that hold components still as written.
+/// The sections of a config: values are parsed, components are not parsed yet.
 struct ExperimentConfig {
   int tpack = 1;
   std::string name;
@@ -104,7 +104,7 @@ struct ExperimentConfig {
   std::vector<Ref<Path>> plugins;
   ConfigNode vars = ConfigNode::map({});
   FlowMap data;
-  ConfigNode split;  // null: not given, or in `data` already (apply_split)
+  ConfigNode split;  // null: missing, or already in `data` (apply_split)
   ConfigNode model;
   Slot<Optimizer> optimizer;
   std::vector<UpdateSection> updates;
@@ -123,9 +123,9 @@ struct ExperimentConfig {
   PredictSection predict;
 };
 
-/// The description of all sections, from which parsing, `tpack schema` and the effective config come.
+/// The description of all sections, for parsing, `tpack schema` and the effective config.
 Schema<ExperimentConfig> experiment_schema();
-/// What a config consists of, for load_config and tools.
+/// The structure of a config, for load_config and tools.
 FieldType config_structure();
 
 }  // namespace tpack

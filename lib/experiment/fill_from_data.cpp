@@ -16,14 +16,14 @@
 namespace tpack {
 namespace {
 
-/// The component of the data that the model reads as that input.
+/// The component of the data for that input of the model.
 std::string component_of(const Experiment& experiment, const std::string& input) {
   for (const TowerInput& one : experiment.tower->inputs())
     if (one.name == input) return one.component;
   return input;
 }
 
-/// The class counts of a component of data.train: of the samples that are trained on, or the pixels of masks.
+/// The class counts of a component of data.train: of the training samples, or of the pixels of masks.
 std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
                                    const Position& where) {
   if (const auto classes = count_classes(train, component)) {
@@ -42,7 +42,7 @@ std::string three_digits(double value) {
   return text.data();
 }
 
-/// Says the weights, and warns of some that one class decides all with.
+/// Logs the weights, and warns if one class dominates.
 void report_weights(const std::vector<ClassCount>& counts, const std::vector<double>& weights,
                     const Position& where) {
   std::vector<std::string> texts;
@@ -73,7 +73,7 @@ std::vector<double> value_of_classes(const Experiment& experiment, const DataFlo
   return weights;
 }
 
-/// Of a component whose shape is known.
+/// For a component with a known shape.
 int64_t numbers_of_sample(const DataFlow& train, const ComponentRef& component) {
   const Shape& shape = train.spec()[train.spec().index(component, "data.train")].tensor.shape;
   int64_t numbers = 1;
@@ -101,7 +101,7 @@ std::vector<double> value_of_numbers(const Experiment& experiment, const DataFlo
   std::vector<double> means;
   std::vector<double> deviations;
   const bool has_images = std::ranges::any_of(train.spec(), &ComponentSpec::is_image);
-  constexpr int64_t kEnough = 10'000;  // where each sample is decoded
+  constexpr int64_t kEnough = 10'000;  // if each sample is decoded
   const int64_t most = has_images ? kEnough : std::numeric_limits<int64_t>::max();
   const auto value = [&](double x) {
     if (!of.log1p) return x;

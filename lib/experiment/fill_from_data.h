@@ -4,12 +4,12 @@
 
 namespace tpack {
 
-/// Gives the variables that data.train decides their values: by its classes (class_weights: balanced), or by
-/// the mean and deviation of its numbers (ScaleLike). Opens data.train if there is such a variable. Errors:
+/// Fills the variables that depend on data.train: by its classes (class_weights: balanced), or by the mean
+/// and deviation of its numbers (ScaleLike). Opens data.train if there is such a variable. Errors:
 /// ConfigError; those of DataFlow::prepare.
 void fill_from_data(const Experiment& experiment);
 
-/// For weights that are new: warn_of_far_targets of data.train.
+/// For new weights: warn_of_far_targets of data.train.
 void warn_of_far_targets(const Experiment& experiment);
 
 }  // namespace tpack

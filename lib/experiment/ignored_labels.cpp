@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// The inputs whose numbers may be one that does not count.
+/// The inputs whose numbers may include the ignored one.
 using IgnoredOfInput = std::map<std::string, int64_t>;
 
 bool has_field(const std::string& component, const std::string& field) {

@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-/// The effective config has no expressions, so a change of a variable needs the one that was written.
+/// The effective config has no expressions, so changing a variable needs the original config.
 LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
                            const std::vector<std::string>& overrides) {
   const bool sets_variable = std::any_of(overrides.begin(), overrides.end(), [](const std::string& text) {
@@ -53,7 +53,7 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   model->fit_ = std::make_shared<Fit>(stored_fit(content, path).value_or(FittedData()));
   model->make_tower(content, path);
   EngineSettings engine = model->config_.engine;
-  engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // nothing is measured for a few batches
+  engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // no measurements for a few batches
   const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
   model->weights_ = std::make_unique<InferenceTower>(*model->tower_, open_device("cpu:0", engine, threads));
   load_all_weights(model->weights_->variables(), content, path);

@@ -17,7 +17,7 @@ void check_init(const InitSection& init) {
 
 namespace {
 
-/// Frozen variables of which the file has no value stay random.
+/// Frozen variables without a value in the file stay random.
 void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const VariableStore& store,
                     const LoadReport& report) {
   std::vector<std::string> random;

@@ -30,7 +30,7 @@ ConfigNode with_items(const ConfigNode& flow, std::vector<ConfigNode> items) {
   return flow.is_map() ? flow.with("flow", std::move(list)) : list;
 }
 
-/// `SplitData: {source: ..., part: ..., and what `split` says}`.
+/// `SplitData: {source: ..., part: ..., and the settings of `split`}`.
 ConfigNode part_of(const ConfigNode& source, const std::string& part, const ConfigNode& split) {
   std::vector<ConfigNode::Entry> entries = {
       {"source", source, source.position()},

@@ -61,7 +61,7 @@ Schema<GanParams> gan_schema() {
       .field("g_variables", &GanParams::g_variables, "variables of the generator");
 }
 
-/// Names that the config does not write are those of the short form, at its place.
+/// Names that are not in the config are those of the short form, at its position.
 Ref<CostName> placed(Ref<CostName> cost, const Position& position) {
   if (!cost.position.known()) cost.position = position;
   return cost;
@@ -94,13 +94,13 @@ std::vector<UpdateSection> expanded(const GanParams& p, const Position& position
   return {std::move(d), std::move(g)};
 }
 
-/// The place of a key of a map, which may lack it.
+/// The position of a key of a map, or of the map if it does not have the key.
 Position position_in(const ConfigNode& map, const char* key) {
   const ConfigNode* value = map.is_map() ? map.find(key) : nullptr;
   return value == nullptr ? map.position() : value->position();
 }
 
-/// Reads `updates` and reports all that is wrong.
+/// Reads `updates` and reports all mistakes.
 class UpdatesReader {
  public:
   explicit UpdatesReader(Diagnostics& errors) : errors_(errors) {}
@@ -153,7 +153,7 @@ class UpdatesReader {
     sections_.push_back({entry.key, p.cost, p.variables, p.optimizer, p.every, p.steps, entry.key_position});
   }
 
-  /// Updates take turns together or not at all.
+  /// Either all updates take turns or none.
   void check_turns(const ConfigNode& updates) {
     const auto with = std::find_if(sections_.begin(), sections_.end(), [](const auto& s) { return s.steps; });
     if (with == sections_.end()) return;

@@ -76,7 +76,7 @@ WantedColumns AnswerColumns::wanted() const {
   return wanted;
 }
 
-/// Who asks for a name that the input has, too, may mean either.
+/// A requested name that the input also has is ambiguous.
 void AnswerColumns::warn_once(Column& column) {
   if (std::exchange(column.has_warned, true)) return;
   log::warning("--columns: '" + column.name +

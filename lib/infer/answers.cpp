@@ -27,7 +27,7 @@ std::optional<size_t> first_of(const std::vector<WrittenOutput>& outputs, Condit
   return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
 }
 
-/// The probabilities of both classes, of that of the second one.
+/// The probabilities of both classes from the probability of the second one.
 Tensor of_both(const Tensor& second) {
   const double p = second.at(0);
   return Tensor::of<float>({2}, {static_cast<float>(1 - p), static_cast<float>(p)});
@@ -72,7 +72,7 @@ std::string Answers::values(const Prediction& p, size_t output) const {
 }
 
 bool Answers::has_more(size_t output) const {
-  if (options_.outputs[output].role == OutputRole::kYesOrNo) return true;  // which class the number is of
+  if (options_.outputs[output].role == OutputRole::kYesOrNo) return true;  // class of the number
   return classes_ != output && set_ != output;
 }
 
@@ -81,7 +81,7 @@ std::string Answers::prediction(const Prediction& p) const {
   return set_ ? join(labels(p), ";") : values(p, 0);
 }
 
-/// As `prediction` writes it.
+/// In the form of the column `prediction`.
 std::string Answers::truth(const Prediction& p) const {
   const Tensor& x = p.truth;
   const auto count = std::ssize(options_.labels);

@@ -45,7 +45,7 @@ std::vector<std::string> labels_of(const InferOptions& o, const InferenceModel& 
   return labels;
 }
 
-/// The columns that the training data have the true values in, unless samples have them as inputs.
+/// The columns with the true values in the training data, unless they are inputs.
 std::vector<std::string> true_columns(const InferenceModel& model, const std::optional<JudgedInput>& judged,
                                       const std::vector<std::string>& inputs) {
   if (!judged || std::find(inputs.begin(), inputs.end(), judged->input) != inputs.end()) return {};
@@ -53,7 +53,7 @@ std::vector<std::string> true_columns(const InferenceModel& model, const std::op
   return known ? known->columns : std::vector<std::string>();
 }
 
-/// Reads samples in batches and predicts; errors stay with their sample.
+/// Reads samples in batches and predicts; an error affects only its sample.
 class Inference {
  public:
   Inference(const std::vector<const InferenceModel*>& models, const InferOptions& options,
@@ -146,7 +146,7 @@ class Inference {
     if (failure) throw ResourceError(path + ": cannot be created: " + failure.message());
   }
 
-  /// For a model of tables, a line of standard input that is no file is a row.
+  /// For a model of tables, a line of standard input that is not a file is a row.
   bool is_row(const FileList::Item& item) {
     std::error_code failure;
     return item.is_of_input && first().samples().reads_lines() &&
@@ -178,7 +178,7 @@ class Inference {
               path);
   }
 
-  /// Other models read a file before the first one does, whose samples are taken one by one.
+  /// Other models read a file before the first one does; its samples are used one by one.
   using Read = std::function<void(SamplePredictor&, const std::function<void(FileSample)>&)>;
   void take_from(const Read& read, const std::string& what) {
     std::vector<std::vector<FileSample>> others(members_.size() - 1);
@@ -228,7 +228,7 @@ class Inference {
     if (std::ssize(pending_) == options_.batch) flush(Batch::kAsItIs);
   }
 
-  /// A batch of fewer samples than usual may be filled up with copies, so that few sizes are compiled.
+  /// A smaller batch may be filled up with copies, so that few sizes are compiled.
   enum class Batch : uint8_t { kAsItIs, kPadded };
 
   /// The outputs of the good samples.
@@ -251,7 +251,7 @@ class Inference {
     std::vector<Tensor> values;
     try {
       values = predicted(how);
-    } catch (const ConfigError& error) {  // the network does not take images of this size
+    } catch (const ConfigError& error) {  // the network does not accept images of this size
       if (!options_.full_size) throw;
       for (Prediction& p : pending_) {
         if (!p.error.empty()) continue;
@@ -292,7 +292,7 @@ class Inference {
     }
   }
 
-  /// Once, from the first samples: all pictures of an output have one range.
+  /// Computed once, from the first samples: all pictures of an output have one range.
   void find_ranges() {
     if (!ranges_.empty()) return;
     for (size_t i = 0; i < roles_.size(); ++i) {
@@ -354,7 +354,7 @@ class Inference {
   int64_t line_ = 0;                                     // lines so far
   int64_t written_ = 0;
   static constexpr int64_t kMaxListed = 20;
-  int64_t bad_ = 0;  // samples with an error; the log has that of the first ones
+  int64_t bad_ = 0;  // samples with an error; only the first ones are logged
   InferCounts counts_;
 };
 

@@ -16,7 +16,7 @@ std::string described_outputs(const Predictor& predictor) {
 
 namespace {
 
-/// How each output is written.
+/// The form of each output.
 class Roles {
  public:
   Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
@@ -53,8 +53,8 @@ class Roles {
   const std::vector<WrittenOutput>& outputs() const { return outputs_; }
 
  private:
-  /// What the numbers mean. Labels that the user gives are for any vector,
-  /// where no output is probabilities of classes.
+  /// The meaning of the numbers. Labels from the user apply to any vector if no output is probabilities of
+  /// classes.
   OutputRole role_of(const OutputForm& form, const OutputImages& pictures, const MaskWriter& masks) const {
     if (!options_.images.empty() && (pictures.is_image(form) || masks.is_mask(form)))
       return OutputRole::kPicture;
@@ -68,7 +68,7 @@ class Roles {
         has_names && !options_.labels.empty() && std::none_of(forms.begin(), forms.end(), is_of_classes);
     return is_named ? OutputRole::kClasses : OutputRole::kValues;
   }
-  /// The Sigmoid of the one logit that the model learns to tell two classes by.
+  /// The Sigmoid of the logit of a binary classifier.
   bool is_yes_or_no(const OutputForm& form) const {
     const bool tells_two = judged_ && judged_->kind == Judgement::Kind::kYesOrNo && judged_->predictions == 1;
     return tells_two && form.meaning == OutputMeaning::kProbabilities && form.spec.shape.elements() == 1 &&
@@ -81,12 +81,12 @@ class Roles {
     return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.role == role; });
   }
 
-  /// 0: the output tells no classes.
+  /// 0: the output has no classes.
   static int64_t classes_of(const WrittenOutput& output) {
     if (output.role == OutputRole::kYesOrNo) return 2;
     return output.role == OutputRole::kClasses ? output.width : 0;
   }
-  /// No more classes may be asked for than there are.
+  /// At most the number of classes may be requested.
   void check_classes() const {
     if (options_.top_k == 1) return;
     for (const WrittenOutput& output : outputs_) {
@@ -111,7 +111,7 @@ class Roles {
         "or a Sigmoid of one unit), or (with --overlays or --contours) probabilities of pixels; there are " +
         described_outputs(predictor_));
   }
-  /// Names that were given must be those of all classes.
+  /// Names from the user must cover all classes.
   void check_labels() const {
     if (options_.labels.empty() || has(OutputRole::kLabelSet)) return;
     const std::string names = options_.labels + ": has " + std::to_string(labels_.size()) + " names, ";

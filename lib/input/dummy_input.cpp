@@ -23,7 +23,7 @@ class DummyReader final : public InputReader {
   int64_t batches_ = 0;
 };
 
-/// The same zeros each step: the speed of everything but the data.
+/// The same zeros each step, to measure the speed of everything except the data.
 class DummyInput final : public InputSource {
  public:
   using Params = NoParams;

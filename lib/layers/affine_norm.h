@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// Options of LayerNorm or InstanceNorm, and the component that becomes a function of them.
+/// Options of LayerNorm or InstanceNorm, and the component for their initializer.
 template <class Options>
 struct AffineNormParams : Options {
   Part<Initializer> gamma_component;

@@ -9,13 +9,12 @@ struct BatchNormLayerParams : nn::BatchNormOptions {
   Part<Initializer> gamma_component;
 };
 
-/// Normalizes each channel: with the batch's statistics while training, with their moving averages in
-/// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
-/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
-/// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
-/// trains the layer's variables. A frozen layer uses its averages in training, too, and they stay. Source:
-/// Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018,
-/// "MegDet".
+/// Normalizes each channel: with the batch's statistics in training, with their moving averages in inference.
+/// Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The averages are EMA
+/// <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower; checkpoints have those of
+/// the first. They change once per step and call of the layer, in the update that trains the layer's
+/// variables. A frozen layer uses its averages in training, too, without changing them. Source: Ioffe and
+/// Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet".
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormLayerParams;

@@ -11,7 +11,7 @@ struct ConstantLayerParams {
   Shape shape;
 };
 
-/// Shapes: x any -> y of the shape; of x nothing is used.
+/// Shapes: x any -> y of the shape; x is not used.
 class ConstantLayer final : public Layer {
  public:
   using Params = ConstantLayerParams;

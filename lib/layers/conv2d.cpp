@@ -5,10 +5,10 @@
 namespace tpack {
 namespace {
 
-/// 2-D convolution, output rounded up as TensorFlow "same" does.
-/// Shapes: x [N, C, H, W] -> y [N, filters, ceil(H/stride), ceil(W/stride)]; W [filters, C/groups, kh, kw], b
-/// [filters]. Errors: ShapeError if C or filters is not a multiple of groups. Source: tensorpack
-/// models/conv2d.py; padding rule from the TF guide "Convolution".
+/// 2-D convolution; with "same", the output size is rounded up as in TensorFlow. Shapes: x [N, C, H, W] -> y
+/// [N, filters, ceil(H/stride), ceil(W/stride)]; W [filters, C/groups, kh, kw], b [filters]. Errors:
+/// ShapeError if C or filters is not a multiple of groups. Source: tensorpack models/conv2d.py; padding rule
+/// from the TF guide "Convolution".
 class Conv2D final : public Layer {
  public:
   using Params = WeightedParams<nn::Conv2DOptions>;

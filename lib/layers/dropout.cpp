@@ -9,8 +9,8 @@ struct DropoutParams {
   double rate = 0.5;
 };
 
-/// Shapes: x any -> y same. In inference the identity.
-/// Source: Srivastava et al. 2014, "Dropout"; scaled at training time as TensorFlow does.
+/// Shapes: x any -> y same. In inference the identity. Source: Srivastava et al. 2014, "Dropout"; scaled in
+/// training as in TensorFlow.
 class Dropout final : public Layer {
  public:
   using Params = DropoutParams;

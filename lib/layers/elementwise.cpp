@@ -8,7 +8,7 @@ struct ElementwiseParams {
   ConfigNode expression;
 };
 
-/// Shapes: x and the outputs that the expression names, any that broadcast -> the broadcast shape, floats.
+/// Shapes: x and the outputs in the expression, any that broadcast -> the broadcast shape, floats.
 class Elementwise final : public Layer {
  public:
   using Params = ElementwiseParams;
@@ -37,7 +37,7 @@ class Elementwise final : public Layer {
     });
   }
 
-  /// As a parameter of another layer, which has no outputs to name.
+  /// As a parameter of another layer, which cannot use other outputs.
   Symbol build(Builder& b, Symbol x) const override {
     return formula_.emit(b, [&](const TensorFormula::Name& name) {
       if (!is_input(name)) {

@@ -9,9 +9,9 @@ struct EmbeddingParams : nn::EmbeddingOptions {
   Part<Initializer> component;
 };
 
-/// A row of W for each number; NaN for a number outside of 0 .. entries - 1, so that CheckNumerics sees it.
-/// Shapes: x integers [N, ...] -> y [N, ..., units]; W [entries, units]. W is drawn from the standard normal
-/// distribution, as in PyTorch.
+/// A row of W for each number; NaN for a number outside of 0 .. entries - 1, so that CheckNumerics reports
+/// it. Shapes: x integers [N, ...] -> y [N, ..., units]; W [entries, units]. W is drawn from the standard
+/// normal distribution, as in PyTorch.
 class Embedding final : public Layer {
  public:
   using Params = EmbeddingParams;

@@ -4,7 +4,7 @@
 namespace tpack {
 namespace {
 
-/// y = x W + b. Everything but the batch axis is flattened, in C, H, W order; or the product is of the last
+/// y = x W + b. All axes except the batch are flattened, in C, H, W order; or the product applies to the last
 /// axis. Shapes: x [N, ...] -> y [N, units]; or x [..., in] -> y [..., units]; W [in, units], b [units].
 /// Source: tensorpack models/fc.py.
 class FullyConnected final : public Layer {

@@ -10,8 +10,8 @@ struct GatherLayerParams {
   int64_t axis = 0;
 };
 
-/// NaN for a number that the axis does not have. Shapes: x [a.., n, b..], numbers, integers [c..] -> y [a..,
-/// c.., b..].
+/// NaN for a number outside of the axis. Shapes: x [a.., n, b..], numbers, integers [c..] -> y [a.., c..,
+/// b..].
 class GatherLayer final : public Layer {
  public:
   using Params = GatherLayerParams;

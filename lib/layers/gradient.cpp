@@ -10,8 +10,8 @@ struct GradientParams {
   Ref<LayerOutput> wrt;
 };
 
-/// The gradient of the sum of its input as nodes of the graph, so it can be differentiated again.
-/// Shapes: x any -> that of `wrt`.
+/// The gradient of the sum of its input as nodes of the graph, so it can be differentiated again. Shapes: x
+/// any -> the shape of `wrt`.
 class Gradient final : public Layer {
  public:
   using Params = GradientParams;

@@ -4,7 +4,7 @@ namespace tpack {
 namespace {
 
 /// Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma [C]; with `last_axes`, x any -> y same; beta,
-/// gamma of the sizes of these axes. Source: Ba et al. 2016, "Layer Normalization"; tensorpack
+/// gamma with the sizes of these axes. Source: Ba et al. 2016, "Layer Normalization"; tensorpack
 /// models/layer_norm.py.
 class LayerNorm final : public Layer {
  public:

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// Shapes: a [..., M, K], b [..., K, N] -> y [..., M, N], each matrix transposed first where asked; the axes
+/// Shapes: a [..., M, K], b [..., K, N] -> y [..., M, N], each matrix transposed first if requested; the axes
 /// before the matrices broadcast.
 class MatMulLayer final : public Layer {
  public:

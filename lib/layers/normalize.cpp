@@ -16,8 +16,8 @@ struct NormalizeParams {
   NumberList deviation = {};
 };
 
-/// Shapes: x any -> y same, in the float type: how images of bytes enter a network. A list has a number for
-/// each channel: axis 1, which is the last one of vectors.
+/// Shapes: x any -> y same, in the float type; converts images of bytes for a network. A list has a number
+/// for each channel: axis 1, which is the last axis of vectors.
 class Normalize final : public Layer {
  public:
   using Params = NormalizeParams;
@@ -69,7 +69,7 @@ class Normalize final : public Layer {
   }
 
  private:
-  /// Errors: ShapeError if a list has not one number for each channel.
+  /// Errors: ShapeError if a list does not have one number per channel.
   static Builder::Operand operand(Builder& b, const NumberList& list, const char* name, const Shape& x) {
     const auto count = std::ssize(list.values);
     if (count == 1) return list.values[0];

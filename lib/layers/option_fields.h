@@ -5,13 +5,13 @@
 
 namespace tpack {
 
-/// A member of the options that Params derives from, as a member of Params.
+/// A member of the base class of Params, as a member of Params.
 template <class Params, class T, class Options>
 constexpr T Params::*option(T Options::*member) {
   return member;
 }
 
-/// Options of a function of nn with weights, and the components that become functions of them.
+/// Options of a function of nn with weights, and the components for their functions.
 template <class Options>
 struct WeightedParams : Options {
   Part<Layer> activation_layer;

@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What MaxPooling and AvgPooling share.
+/// Common parts of MaxPooling and AvgPooling.
 inline Schema<nn::PoolingOptions> pooling_schema(const char* summary, const char* example) {
   using Params = nn::PoolingOptions;
   return Schema<Params>(summary)

@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What ReduceSum and the like share: along which axes, and what becomes of them.
+/// Common parts of ReduceSum and similar layers: the axes, and whether they stay.
 struct ReduceLayerParams {
   std::vector<int64_t> axes;
   bool keep_dims = false;

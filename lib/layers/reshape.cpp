@@ -10,8 +10,8 @@ struct ReshapeLayerParams {
   Shape shape;
 };
 
-/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order. What depends on no sample,
-/// such as a Variable, has no N.
+/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order. Outputs that depend on no
+/// sample, such as a Variable, have no N.
 class ReshapeLayer final : public Layer {
  public:
   using Params = ReshapeLayerParams;

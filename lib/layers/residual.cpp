@@ -9,8 +9,8 @@ struct ResidualParams {
   LayerListField shortcut;
 };
 
-/// y = layers(x) + shortcut(x). Variables of the shortcut are below "<name>/shortcut". Shapes: those of the
-/// two must be equal. Source: He et al. 2015, "Deep Residual Learning".
+/// y = layers(x) + shortcut(x). Variables of the shortcut are below "<name>/shortcut". Shapes: both must be
+/// equal. Source: He et al. 2015, "Deep Residual Learning".
 class Residual final : public Layer {
  public:
   using Params = ResidualParams;
@@ -40,7 +40,7 @@ class Residual final : public Layer {
   }
 
  private:
-  /// In a scope of its own: layers without a name have the same numbers on both branches.
+  /// In a separate scope: unnamed layers have the same numbers on both branches.
   Symbol build_shortcut(NetworkBuilder& network, Symbol x) const {
     const Builder::NameScope scope(network.builder(), "shortcut");
     return network.build(shortcut_, x);

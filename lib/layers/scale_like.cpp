@@ -12,11 +12,11 @@ struct ScaleLikeParams {
   bool log = false;
 };
 
-/// y = x * deviation + mean, or exp(x * deviation + mean) - 1 with those of log(1 + data), those that an
-/// input of the model has in the training data: what a network gives near -1 to 1 becomes a price. They are a
-/// variable [2, columns], which is filled when training begins and is stored with the weights. Shapes: x [N,
-/// columns], or [N] for one -> y same, in the float type. Source: Keras, Normalization(invert=True);
-/// scikit-learn, TransformedTargetRegressor with log1p.
+/// y = x * deviation + mean, with the deviation and mean of an input of the model in the training data; or
+/// exp(x * deviation + mean) - 1, with those of log(1 + data). Scales outputs of about -1 to 1 to prices, for
+/// example. Both are a variable [2, columns], which is filled when training begins and stored with the
+/// weights. Shapes: x [N, columns], or [N] for one -> y same, in the float type. Source: Keras,
+/// Normalization(invert=True); scikit-learn, TransformedTargetRegressor with log1p.
 class ScaleLike final : public Layer {
  public:
   using Params = ScaleLikeParams;

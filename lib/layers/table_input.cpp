@@ -5,8 +5,8 @@
 namespace tpack {
 namespace {
 
-/// Each column of a table, and ReLU(W [sin(2 pi c x), cos(2 pi c x)] + b) of each. Shapes: x [N, columns] ->
-/// y [N, columns (1 + width)]. Source: Gorishniy et al. 2022, "On Embeddings for Numerical Features in
+/// Each column x of a table, and ReLU(W [sin(2 pi c x), cos(2 pi c x)] + b) for each. Shapes: x [N, columns]
+/// -> y [N, columns (1 + width)]. Source: Gorishniy et al. 2022, "On Embeddings for Numerical Features in
 /// Tabular Deep Learning", PLR(lite).
 class TableInput final : public Layer {
  public:

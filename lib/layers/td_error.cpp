@@ -11,7 +11,7 @@ struct TdErrorParams {
 };
 
 /// values[action] - (reward + discount * (1 - is_over) * next_values[best]), where best is the best action by
-/// next_values, or by next_choice if there is one (double Q-learning). The gradient goes to `values` alone.
+/// next_values, or by next_choice if there is one (double Q-learning). The gradient flows only to `values`.
 /// Shapes: values, next_values, next_choice [N, actions]; action, integers, reward and is_over [N] -> [N].
 /// Source: Mnih et al. 2015, Human-level control through deep reinforcement learning; van Hasselt et al.
 /// 2016, Deep Reinforcement Learning with Double Q-learning.
@@ -58,7 +58,7 @@ class TdError final : public Layer {
                                        std::to_string(samples) + " samples");
     return b.reshape(b.to_float(x), {samples});
   }
-  /// The element of each row that an action names.
+  /// The element of each row for its action.
   static Symbol value_of(Builder& b, Symbol values, Symbol action) {
     const Symbol number = b.reshape(action, {values.shape()[0]});
     return b.reduce_sum(b.mul(values, one_hot(b, number, values.shape()[1])), {1});

@@ -9,8 +9,8 @@ struct VariableLayerParams {
   Part<Initializer> initializer;
 };
 
-/// Numbers that are learned, and depend on no sample. Shapes: x any -> y of the shape; of x nothing is used.
-/// Variable: NAME/value.
+/// Learned numbers that depend on no sample. Shapes: x any -> y of the shape; x is not used. Variable:
+/// NAME/value.
 class VariableLayer final : public Layer {
  public:
   using Params = VariableLayerParams;

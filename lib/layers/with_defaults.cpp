@@ -9,8 +9,8 @@ struct WithDefaultsParams {
   LayerListField layers;
 };
 
-/// The layers with other defaults: tensorpack's argscope for a part of a list. The names inside are under its
-/// own.
+/// The layers with other defaults, like tensorpack's argscope for a part of a list. Inner names are below its
+/// own name.
 class WithDefaults final : public Layer {
  public:
   using Params = WithDefaultsParams;

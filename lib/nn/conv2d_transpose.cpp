@@ -9,8 +9,8 @@
 namespace tpack::nn {
 namespace {
 
-/// With given zeros, the size is that of the smallest image from which the convolution would make `in`.
-/// Errors: ShapeError if nothing is left.
+/// With explicit padding, the size of the smallest image that the convolution would map to `in`. Errors:
+/// ShapeError if it is empty.
 Size2 transposed_size(const Builder& b, Size2 in, const Conv2DTransposeOptions& o) {
   if (o.padding.sides) {
     const Padding2& p = *o.padding.sides;
