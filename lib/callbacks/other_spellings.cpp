@@ -2,7 +2,7 @@
 #include "train/callback.h"
 
 // tensorpack's wrappers around a callback. Each is read as the callback itself with `every` or `when`, which
-// every callback has. Source: tensorpack callbacks/trigger.py.
+// every callback has.
 namespace tpack {
 namespace {
 
@@ -12,6 +12,7 @@ Schema<P> around_a_callback(const char* summary) {
   return Schema<P>(summary).field("callback", &P::callback, "the callback").required();
 }
 
+/// Source: tensorpack callbacks/trigger.py, PeriodicTrigger.
 struct PeriodicTrigger {
   using Params = PeriodicTrigger;
   Slot<Callback> callback;
@@ -42,6 +43,7 @@ struct PeriodicTrigger {
   }
 };
 
+/// Source: tensorpack callbacks/trigger.py, PeriodicCallback.
 struct PeriodicCallback {
   using Params = PeriodicCallback;
   Slot<Callback> callback;
@@ -72,6 +74,7 @@ struct PeriodicCallback {
   }
 };
 
+/// Source: tensorpack callbacks/trigger.py, EnableCallbackIf.
 struct EnableIf {
   using Params = EnableIf;
   Slot<Callback> callback;

@@ -42,7 +42,6 @@ Schema<P> broadcasting(Schema<P> schema) {
                       "averages of its own batches");
 }
 
-/// One device: backward and update, one after the other.
 struct Simple {
   Ref<DeviceName> device = {"cpu:0", {}};
   int64_t accumulate = 1;
@@ -56,9 +55,6 @@ struct Simple {
   }
 };
 
-/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
-/// The total batch is batch_size times the number of devices.
-/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 struct SyncMultiGpu {
   DeviceList devices;
   ReplicaOptions::Variables mode = ReplicaOptions::Variables::kReplicated;
@@ -91,9 +87,6 @@ struct SyncMultiGpu {
   }
 };
 
-/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
-/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
-/// averaged. Source: tensorpack's HorovodTrainer.
 struct Horovod {
   DeviceList devices = {{{"cpu:0", {}}}};
   bool average = true;
@@ -133,7 +126,6 @@ struct Horovod {
   }
 };
 
-/// Towers that do not wait for each other (AsyncParallel). Source: tensorpack's AsyncMultiGPUTrainer.
 struct AsyncMultiGpu {
   DeviceList devices;
   bool scale_gradient = true;
@@ -155,9 +147,17 @@ struct AsyncMultiGpu {
   }
 };
 
+/// One device: backward and update, one after the other.
 using SimpleTrainer = Chosen<Simple>;
+/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
+/// The total batch is batch_size times the number of devices.
+/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 using SyncMultiGpuTrainer = Chosen<SyncMultiGpu>;
+/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
+/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
+/// averaged. Source: tensorpack's HorovodTrainer.
 using HorovodTrainer = Chosen<Horovod>;
+/// Towers that do not wait for each other (AsyncParallel). Source: tensorpack's AsyncMultiGPUTrainer.
 using AsyncMultiGpuTrainer = Chosen<AsyncMultiGpu>;
 TPACK_REGISTER(Trainer, SimpleTrainer, "Simple", "SimpleTrainer", "QueueInputTrainer");
 TPACK_REGISTER(Trainer, SyncMultiGpuTrainer, "SyncMultiGPU", "SyncMultiGPUTrainer",

@@ -243,7 +243,7 @@ SmallTraining training_with(const std::string& cost, int64_t input, const std::s
 double cost_of_step_2(const std::string& cost, int64_t input, const std::string& value) {
   SmallTraining training = training_with(cost, input, value);
   TestRun({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer()).go();
-  return training.trainer().statistic(0).value();
+  return training.trainer().part<StepStatistics>().statistic(0).value();
 }
 
 class SkippedStepsOf : public testing::TestWithParam<std::string> {};
@@ -448,7 +448,7 @@ TEST(Rollback, keeps_hyper_parameters) {
             if (at.global_step() == 1) at.set_hyper_parameter("learning_rate", 0.5);
           }));
   run.add("CheckNumerics", {{"policy", "rollback"}}).go();
-  EXPECT_EQ(training.trainer().hyper_parameter("learning_rate"), 0.5F);
+  EXPECT_EQ(training.trainer().part<TrainedVariables>().hyper_parameter("learning_rate"), 0.5F);
 }
 
 TEST(Rollback, is_the_same_after_a_resume) {

@@ -17,8 +17,8 @@ TEST(DumpTensors, writes_each_step_what_it_saw) {
   std::vector<Tensor> biases;
   std::vector<Tensor> gradients;
   run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-            biases.push_back(at.variable("fc1/b").clone());
-            gradients.push_back(at.variable("@gradient/fc1/b").clone());
+            biases.push_back(at.store().value("fc1/b").clone());
+            gradients.push_back(at.store().value("@gradient/fc1/b").clone());
           }));
   run.go();
   EXPECT_THAT(names_in(folder / "tensors"), ElementsAre("step-000000001.h5", "step-000000002.h5"));
@@ -40,7 +40,7 @@ TEST(DumpTensors, has_outputs_from_before_the_update) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
   run.options.folder = folder.str();
   run.add("DumpTensors", parse_yaml("{outputs: [fc.*]}", "d.yaml")).loop();
-  const Tensor before = training.trainer().variables()->value("fc1/W").clone();
+  const Tensor before = training.trainer().part<TrainedVariables>().variables()->value("fc1/W").clone();
   run.go();
   const auto file = load_checkpoint(folder / "tensors/step-000000001.h5");
   const Tensor hidden = file.tensors.at("output/fc0");

@@ -44,8 +44,8 @@ TEST(TensorSummary, reports_figures_of_outputs_variables_and_gradients) {
   Tensor b;
   Tensor gradient;
   run.add("look", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run& at) {
-            b = at.variable("fc1/b").clone();
-            gradient = at.variable("@gradient/fc0/W").clone();
+            b = at.store().value("fc1/b").clone();
+            gradient = at.store().value("@gradient/fc0/W").clone();
           }));
   run.go();
   EXPECT_EQ(run.monitors.names().size(), 15U);

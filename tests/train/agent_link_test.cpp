@@ -126,10 +126,11 @@ TEST_P(LearnsByPlaying, continues_bit_exactly_from_saved_content) {
   const auto resumed = begun();
   resumed->trainer().load(content, "model-35.h5");
   expect_bit_equal(train(*resumed, 35, 60), expected);
-  const size_t first_statistic = whole->trainer().statistics().size() - AgentLink::statistics().size();
+  const size_t first_statistic =
+      whole->trainer().part<StepStatistics>().statistics().size() - AgentLink::statistics().size();
   for (size_t i = 0; i < AgentLink::statistics().size(); ++i)
-    EXPECT_EQ(resumed->trainer().statistic(first_statistic + i),
-              whole->trainer().statistic(first_statistic + i));
+    EXPECT_EQ(resumed->trainer().part<StepStatistics>().statistic(first_statistic + i),
+              whole->trainer().part<StepStatistics>().statistic(first_statistic + i));
 }
 
 std::string name_of_player(const testing::TestParamInfo<std::pair<std::string, std::string>>& one) {
@@ -174,7 +175,9 @@ TEST(AgentLink, actors_in_threads_see_the_weights_of_the_training) {
   resumed->trainer().initialize();
   resumed->trainer().load(content, "model-300.h5");
   for (int64_t step = 300; step < 320; ++step) ASSERT_TRUE(resumed->trainer().step(step, {}));
-  EXPECT_GE(*resumed->trainer().statistic(resumed->trainer().statistics().size() - 1), 10)
+  EXPECT_GE(*resumed->trainer().part<StepStatistics>().statistic(
+                resumed->trainer().part<StepStatistics>().statistics().size() - 1),
+            10)
       << "episodes of both";
 }
 

@@ -31,7 +31,7 @@ double cost_before_training() {
   double sum = 0;
   for (int64_t step = 0; step < kAveraged; ++step) {
     sum += cost_of(untrained.trainer(), step);
-    load_variables(weights, "", *untrained.trainer().variables());
+    load_variables(weights, "", *untrained.trainer().part<TrainedVariables>().variables());
   }
   return sum;
 }
@@ -50,7 +50,7 @@ TEST(AsyncMultiGpu, the_cost_goes_down) {
   SmallTraining training("AsyncMultiGPU: {devices: 2}");
   training.trainer().initialize();
   EXPECT_LT(cost_after_training(training.trainer(), 0, 300), 0.9 * cost_before_training());
-  EXPECT_GT(training.trainer().samples(), 300 * 4);
+  EXPECT_GT(training.trainer().part<StepData>().samples(), 300 * 4);
 }
 
 TEST(AsyncMultiGpu, goes_on_from_a_checkpoint_and_goes_on_learning) {
@@ -85,7 +85,7 @@ TEST(AsyncMultiGpu, rejects_local_variables) {
 /// Towers race, so the variables are not the same in each run.
 std::string devices_of(const std::string& item) {
   SmallTraining training(item);
-  return std::to_string(training.trainer().step_size().towers) + " towers";
+  return std::to_string(training.trainer().part<StepData>().step_size().towers) + " towers";
 }
 
 const live::Fields kAsyncMultiGpu(

@@ -95,7 +95,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     training.run(0, 6);
     const CheckpointContent content = training.saved();
     const auto other = Registry<Trainer>::make_item(parse_yaml(yaml, "test.yaml"));
-    const auto tower = other->stored_tower(content, "a.h5");
+    const auto tower = other->part<TrainedModel>().stored_tower(content, "a.h5");
     ASSERT_EQ(tower->inputs().size(), 1U);
     const TowerInput& input = tower->inputs()[0];
     EXPECT_EQ(input.name, "x");
@@ -111,7 +111,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     const Tensor values = stored.run({samples})[0];
     EXPECT_EQ(values.shape(), (Shape{5, 6}));
     EXPECT_TRUE(bit_equal(values, trained.run({samples})[0]));
-    EXPECT_THAT([&] { other->stored_tower({}, "a.h5"); },
+    EXPECT_THAT([&] { other->part<TrainedModel>().stored_tower({}, "a.h5"); },
                 ThrowsMessage<CheckpointError>(HasSubstr("does not say what its model takes")));
   }
 }
@@ -120,9 +120,9 @@ TEST(BatchTrainer, shows_the_batch_of_the_last_step) {
   for (const std::string& yaml : trainers()) {
     BatchTraining training(yaml, batches(4));
     training.trainer().initialize();
-    EXPECT_FALSE(training.trainer().last_batch(0)) << "there was none";
+    EXPECT_FALSE(training.trainer().part<StepData>().last_batch(0)) << "there was none";
     training.run(0, 3);
-    const auto batch = training.trainer().last_batch(0);
+    const auto batch = training.trainer().part<StepData>().last_batch(0);
     ASSERT_TRUE(batch);
     EXPECT_EQ(batch->info.step, 2);
     ASSERT_EQ(batch->inputs.size(), 1U);
@@ -198,7 +198,8 @@ TEST(BatchTrainer, ends_on_all_ranks_where_the_data_of_one_end_and_says_which) {
       training.trainer().initialize();
       int64_t step = 0;
       while (training.trainer().step(step, {})) ++step;
-      ends[static_cast<size_t>(rank)] = training.trainer().end_of_data() + " after " + std::to_string(step);
+      ends[static_cast<size_t>(rank)] =
+          training.trainer().part<StepData>().end_of_data() + " after " + std::to_string(step);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -98,16 +98,16 @@ class DataParallelTrainerTest : public testing::Test {
 
 TEST_F(DataParallelTrainerTest, knows_its_sizes) {
   training_.trainer().initialize();
-  EXPECT_EQ(training_.trainer().steps_per_pass(), 5);  // 22 samples, batches of 4
-  EXPECT_EQ(training_.trainer().step_size().batch, 4);
-  EXPECT_EQ(training_.trainer().step_size().towers, 1);
+  EXPECT_EQ(training_.trainer().part<StepData>().steps_per_pass(), 5);  // 22 samples, batches of 4
+  EXPECT_EQ(training_.trainer().part<StepData>().step_size().batch, 4);
+  EXPECT_EQ(training_.trainer().part<StepData>().step_size().towers, 1);
 }
 
 TEST_F(DataParallelTrainerTest, counts_the_samples_of_smaller_batches_too) {
   SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4, remainder: true}"));
   training.trainer().initialize();
   for (int64_t step = 0; step < 6; ++step) training.trainer().step(step, {});
-  EXPECT_EQ(training.trainer().samples(), 22);
+  EXPECT_EQ(training.trainer().part<StepData>().samples(), 22);
 }
 
 TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
@@ -273,7 +273,7 @@ TEST(DataParallelTrainer, a_step_that_has_a_batch_gets_all_of_them) {
   training.trainer().initialize();
   EXPECT_TRUE(training.trainer().step(0, CutInput::signal.get_token()));
   EXPECT_THROW(training.trainer().step(1, CutInput::signal.get_token()), Stopped);
-  EXPECT_EQ(training.trainer().samples(), 12);
+  EXPECT_EQ(training.trainer().part<StepData>().samples(), 12);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(Horovod, alone_is_a_world_of_one_with_the_bits_of_simple) {
     training->trainer().initialize();
     for (int64_t step = 0; step < 10; ++step) ASSERT_TRUE(training->trainer().step(step, {}));
   }
-  EXPECT_EQ(horovod.trainer().step_size().ranks, 1);
+  EXPECT_EQ(horovod.trainer().part<StepData>().step_size().ranks, 1);
   expect_bit_equal(variables_of(simple.trainer()), variables_of(horovod.trainer()));
 }
 
@@ -121,7 +121,8 @@ TEST(Horovod, ends_on_all_ranks_where_the_data_of_one_end_and_says_which) {
       training.trainer().initialize();
       int64_t step = 0;
       while (training.trainer().step(step, {})) ++step;
-      ends[static_cast<size_t>(rank)] = training.trainer().end_of_data() + " after " + std::to_string(step);
+      ends[static_cast<size_t>(rank)] =
+          training.trainer().part<StepData>().end_of_data() + " after " + std::to_string(step);
     });
   }
   for (std::thread& rank : ranks) rank.join();

@@ -73,7 +73,7 @@ TEST(KMeans, chooses_far_samples_as_first_centers) {
                            heaps("different: " + std::to_string(different)));
     training.trainer().initialize();
     training.run(0, 1);
-    good += *training.trainer().statistic(0) < 10 ? 1 : 0;
+    good += *training.trainer().part<StepStatistics>().statistic(0) < 10 ? 1 : 0;
   }
   EXPECT_GE(good, 18);
 }
@@ -83,8 +83,8 @@ TEST(KMeans, moves_centers_that_no_sample_is_near) {
   BatchTraining training("KMeans: {clusters: 3, component: x}", heaps("size: 6, different: 2", 3));
   training.trainer().initialize();
   training.run(0, 4);
-  EXPECT_NEAR(*training.trainer().statistic(0), 0, 1e-2);
-  const Tensor centers = training.trainer().variables()->value("centers");
+  EXPECT_NEAR(*training.trainer().part<StepStatistics>().statistic(0), 0, 1e-2);
+  const Tensor centers = training.trainer().part<TrainedVariables>().variables()->value("centers");
   for (int64_t i = 0; i < centers.elements(); ++i) EXPECT_TRUE(std::isfinite(centers.at(i)));
   const CheckpointContent content = training.saved();
   double counts = 0;
@@ -118,7 +118,8 @@ TEST(KMeans, counts_the_samples_of_the_first_step) {
       squares += std::pow(samples.at(i) - samples.at(2 * c + i % 2), 2);
     distortions.push_back(squares / 4);
   }
-  EXPECT_THAT(distortions, testing::Contains(testing::DoubleNear(*training.trainer().statistic(0), 1e-2)));
+  EXPECT_THAT(distortions, testing::Contains(testing::DoubleNear(
+                               *training.trainer().part<StepStatistics>().statistic(0), 1e-2)));
 }
 
 /// Two samples at (5, 5) on one rank and six at (20, 20) on the other, around a center at (10, 10).
@@ -135,9 +136,11 @@ TEST(KMeans, reports_the_distortion_of_the_samples_of_all_ranks) {
                                      "}\n- BatchData: {batch_size: " + batch + "}"),
                              group.member(rank));
       training.trainer().initialize();
-      training.trainer().variables()->set("centers", Tensor::of<float>({1, 2}, {10, 10}));
+      training.trainer().part<TrainedVariables>().variables()->set("centers",
+                                                                   Tensor::of<float>({1, 2}, {10, 10}));
       training.run(0, 1);
-      reported[static_cast<size_t>(rank)] = training.trainer().statistic(0).value_or(-1);
+      reported[static_cast<size_t>(rank)] =
+          training.trainer().part<StepStatistics>().statistic(0).value_or(-1);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -147,10 +150,11 @@ TEST(KMeans, reports_the_distortion_of_the_samples_of_all_ranks) {
 TEST(KMeans, keeps_centers_that_it_was_given) {
   BatchTraining training("KMeans: {clusters: 1, component: x}", heaps("size: 60"));
   training.trainer().initialize();
-  training.trainer().variables()->set("centers", Tensor::of<float>({1, 2}, {1000, -500}));
+  training.trainer().part<TrainedVariables>().variables()->set("centers",
+                                                               Tensor::of<float>({1, 2}, {1000, -500}));
   training.run(0, 1);
-  EXPECT_GT(*training.trainer().statistic(0), 10);
-  EXPECT_LT(*training.trainer().statistic(0), 1000);
+  EXPECT_GT(*training.trainer().part<StepStatistics>().statistic(0), 10);
+  EXPECT_LT(*training.trainer().part<StepStatistics>().statistic(0), 1000);
 }
 
 TEST(KMeans, rejects_more_clusters_than_samples_in_a_step) {
@@ -166,8 +170,8 @@ std::string centers_after_steps(const std::string& item) {
                                        "- BatchData: {batch_size: 20}"));
   training.trainer().initialize();
   training.run(0, 3);
-  std::string text = training.trainer().model_handle()->device->name();
-  const Tensor centers = training.trainer().variables()->value("centers");
+  std::string text = training.trainer().part<TrainedModel>().model_handle()->device->name();
+  const Tensor centers = training.trainer().part<TrainedVariables>().variables()->value("centers");
   for (int64_t i = 0; i < centers.elements(); ++i) text += " " + shortest(centers.at(i));
   return text;
 }

@@ -25,14 +25,14 @@ TEST(NoOp, changes_nothing_but_counts_steps_and_runs_callbacks) {
 
 TEST(NoOp, has_the_model_on_its_device_and_the_length_of_the_data) {
   SmallTraining training("NoOp");
-  ASSERT_TRUE(training.trainer().model_handle());
-  EXPECT_EQ(training.trainer().steps_per_pass(), 5);
+  ASSERT_TRUE(training.trainer().part<TrainedModel>().model_handle());
+  EXPECT_EQ(training.trainer().part<StepData>().steps_per_pass(), 5);
   EXPECT_THROW(SmallTraining("NoOp: {device: cpu:3}"), ConfigError);
 }
 
 TEST(NoOp, keeps_its_variables_in_checkpoints) {
   SmallTraining one("NoOp");
-  one.trainer().variables()->value("fc1/b").data<float>()[0] = 42;
+  one.trainer().part<TrainedVariables>().variables()->value("fc1/b").data<float>()[0] = 42;
   CheckpointContent content;
   one.trainer().save(content);
   SmallTraining other("NoOp");
@@ -45,8 +45,9 @@ TEST(NoOp, lets_callbacks_run_the_model_and_look_at_its_variables) {
   const DataFlow validation = small_flow(11, "- BatchData: {batch_size: 4, remainder: true}");
   SmallTraining training("NoOp");
   training.trainer().initialize();
-  const Tensor weights = training.trainer().variables()->value("fc1/W").clone();
-  const auto figures = Evaluator("validation", *training.trainer().model_handle(), validation, 9).run();
+  const Tensor weights = training.trainer().part<TrainedVariables>().variables()->value("fc1/W").clone();
+  const auto figures =
+      Evaluator("validation", *training.trainer().part<TrainedModel>().model_handle(), validation, 9).run();
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
   run.options.flows = {{"validation", validation}};
   run.options.seed = 9;

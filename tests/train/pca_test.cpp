@@ -51,8 +51,8 @@ TEST(Pca, finds_the_same_in_samples_that_are_far_from_zero) {
     training->trainer().initialize();
     training->run(0, 4);
   }
-  VariableStore& a = *near.trainer().variables();
-  VariableStore& b = *far.trainer().variables();
+  VariableStore& a = *near.trainer().part<TrainedVariables>().variables();
+  VariableStore& b = *far.trainer().part<TrainedVariables>().variables();
   for (int64_t i = 0; i < 2; ++i)
     EXPECT_NEAR(a.value("variances").at(i) / b.value("variances").at(i), 1, 1e-2);
   for (int64_t i = 0; i < 8; ++i) EXPECT_NEAR(a.value("components").at(i), b.value("components").at(i), 2e-2);
@@ -128,8 +128,8 @@ std::string component_after_steps(const std::string& item) {
   BatchTraining training(item, small_rows());
   training.trainer().initialize();
   training.run(0, 3);
-  std::string text = training.trainer().model_handle()->device->name();
-  const Tensor components = training.trainer().variables()->value("components");
+  std::string text = training.trainer().part<TrainedModel>().model_handle()->device->name();
+  const Tensor components = training.trainer().part<TrainedVariables>().variables()->value("components");
   for (int64_t i = 0; i < components.elements(); ++i) text += " " + shortest(components.at(i));
   return text;
 }

@@ -11,8 +11,8 @@ TEST(SimpleTrainer, trains_on_the_device_it_is_told) {
   const DeviceKind told("told", make_apart_device);
   SmallTraining training("Simple: {device: told:1}");
   training.trainer().initialize();
-  EXPECT_EQ(training.trainer().model_handle()->device->name(), "told:1");
-  EXPECT_EQ(training.trainer().step_size().ranks, 1);
+  EXPECT_EQ(training.trainer().part<TrainedModel>().model_handle()->device->name(), "told:1");
+  EXPECT_EQ(training.trainer().part<StepData>().step_size().ranks, 1);
 }
 
 TEST(SimpleTrainer, has_tensorpacks_long_name_too) {

@@ -11,8 +11,8 @@ namespace {
 TEST(SyncMultiGpu, is_one_replica_a_device) {
   SmallTraining training("SyncMultiGPU: {devices: [cpu:0, cpu:1]}");
   training.trainer().initialize();
-  EXPECT_EQ(training.trainer().step_size().towers, 2);
-  EXPECT_EQ(training.trainer().steps_per_pass(), 2);  // 5 batches, 2 a step
+  EXPECT_EQ(training.trainer().part<StepData>().step_size().towers, 2);
+  EXPECT_EQ(training.trainer().part<StepData>().steps_per_pass(), 2);  // 5 batches, 2 a step
 }
 
 TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
@@ -38,7 +38,8 @@ TEST(SyncMultiGpu, has_the_same_bits_with_variables_in_one_place) {
     SmallTraining training("SyncMultiGPU: {devices: 2, mode: " + mode + "}");
     training.trainer().initialize();
     for (int64_t step = 0; step < 7; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
-    return std::pair(variables_of(training.trainer()), training.trainer().memory().variables);
+    return std::pair(variables_of(training.trainer()),
+                     training.trainer().part<StepPrograms>().memory().variables);
   };
   const auto [replicated, bytes] = train("replicated");
   const auto [shared, fewer_bytes] = train("parameter_server");
@@ -50,7 +51,7 @@ TEST(SyncMultiGpu, scales_a_rate_with_the_samples_of_a_step) {
   const auto rate_of = [](const std::string& trainer) {
     SmallTraining training(trainer, 4, "SGD: {learning_rate: {base: 0.1, per: 8}}");
     training.trainer().initialize();
-    return training.trainer().hyper_parameter("learning_rate");
+    return training.trainer().part<TrainedVariables>().hyper_parameter("learning_rate");
   };
   EXPECT_FLOAT_EQ(static_cast<float>(rate_of("Simple")), 0.05F);
   EXPECT_FLOAT_EQ(static_cast<float>(rate_of("SyncMultiGPU: {devices: 2}")), 0.1F);
@@ -136,7 +137,7 @@ TEST_P(BroadcastBetweenTowers, of_an_epoch_is_of_all_but_local_variables) {
   const double of_the_other = number(*training, 1, "average");
   const double trace_of_the_other = number(*training, 1, "trace");
   ASSERT_NE(average, of_the_other);
-  training->trainer().before_epoch();
+  training->trainer().part<ReplicaState>().before_epoch();
   EXPECT_EQ(number(*training, 1, "average"), GetParam() == "true" ? average : of_the_other);
   EXPECT_EQ(number(*training, 1, "trace"), trace_of_the_other);
 }

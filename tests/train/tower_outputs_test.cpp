@@ -27,7 +27,7 @@ class TowerOutputsTest : public testing::Test {
  protected:
   std::vector<std::string> names_of(const std::vector<Ref<OutputPattern>>& patterns) {
     std::vector<std::string> names;
-    const TowerOutputs outputs(*training_.trainer().model_handle(), patterns, 4);
+    const TowerOutputs outputs(*training_.trainer().part<TrainedModel>().model_handle(), patterns, 4);
     for (const auto& output : outputs.outputs()) names.push_back(output.name);
     return names;
   }

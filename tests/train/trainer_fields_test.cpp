@@ -33,7 +33,7 @@ std::string setup_of(const std::string& item) {
     training.trainer().initialize();
     std::string text = shortest(timeout_s) + " s ";
     training.trainer().step(0, {});
-    training.trainer().before_epoch();
+    training.trainer().part<ReplicaState>().before_epoch();
     if (const auto* data_parallel = dynamic_cast<DataParallelTrainer*>(&training.trainer())) {
       const Replicas& replicas = data_parallel->replicas();
       for (size_t tower = 0; tower < replicas.local_towers(); ++tower) {
@@ -41,11 +41,11 @@ std::string setup_of(const std::string& item) {
         text += device.name() + " average " + shortest(device.variables().number("average")) + " ";
       }
     } else {
-      text += training.trainer().model_handle()->device->name() + " ";
+      text += training.trainer().part<TrainedModel>().model_handle()->device->name() + " ";
     }
-    text += std::to_string(training.trainer().memory().variables) + " bytes ";
+    text += std::to_string(training.trainer().part<StepPrograms>().memory().variables) + " bytes ";
     for (const auto& [name, value] : variables_of(training.trainer())) text += " " + shortest(value.at(0));
-    return text + " " + std::to_string(training.trainer().samples());
+    return text + " " + std::to_string(training.trainer().part<StepData>().samples());
   } catch (const ResourceError& error) {
     return error.what();
   }
