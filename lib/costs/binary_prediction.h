@@ -34,7 +34,7 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                       "'logits' of " + owner + ": '" + fields.logits.name +
                           "' is the output of a softmax, which chooses one of several classes; this " +
                           owner.substr(0, owner.find(' ')) +
-                          " is for a yes or no of each output; for two classes, use one output (units: 1) "
+                          " needs binary labels for each output; for two classes, use one output (units: 1) "
                           "with SigmoidCrossEntropy");
   }
   if (meaning != OutputMeaning::kProbabilities) return x;
@@ -69,10 +69,10 @@ Schema<P> with_binary_prediction(Schema<P> schema) {
   return schema.field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits), "scores [N, ...]")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
-             "an output of the logits' size, or a number for all; yes above 0.5, no else")
+             "an output of the logits' size, or a number for all; above 0.5 means positive")
       .required()
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "probability above which an output says yes; above 0 and below 1")
+             "minimum probability of a positive prediction; above 0 and below 1")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "elements with this label do not count");
 }

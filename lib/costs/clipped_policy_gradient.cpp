@@ -21,16 +21,15 @@ class ClippedPolicyGradient final : public Cost {
   static Schema<Params> schema() {
     return with_weights(
         with_policy_fields(
-            Schema<Params>(
-                "Makes actions more likely that were better than expected, but not much more in one "
-                "round of samples (PPO).")
+            Schema<Params>("Makes actions that were better than expected more likely, within limits for one "
+                           "round of samples (PPO).")
                 .example("ClippedPolicyGradient: {logits: policy, actions: action, advantages: advantage, "
                          "log_probabilities: log_probability, clip: 0.1}"))
             .field("log_probabilities", &Params::log_probabilities,
-                   "logs of the probabilities that the actions had when they were chosen [N]")
+                   "log probabilities of the actions when they were chosen [N]")
             .required()
             .field("clip", &Params::clip, above(0),
-                   "by which part a probability may change before the sample has no effect any more"));
+                   "largest relative change of a probability; beyond it, a sample has no effect"));
   }
   explicit ClippedPolicyGradient(Params p) : Cost(p), p_(std::move(p)) {}
 

@@ -42,10 +42,10 @@ inline ClassAnswers class_answers(const ModelView& model, const ClassAnswerField
   Builder& b = model.builder();
   const Symbol scores = b.to_float(model.scores(logits, fields.labels));
   if (scores.shape().rank() != 2)
-    throw ShapeError(logits.position,
-                     "the scores of classes must be [N, classes], or of pixels [N, classes, height, width]; "
-                     "output " +
-                         logits.name + " has shape " + scores.shape().str());
+    throw ShapeError(
+        logits.position,
+        "the scores of classes must be [N, classes], or [N, classes, height, width] for pixels; output " +
+            logits.name + " has shape " + scores.shape().str());
   const Symbol numbers = model.class_numbers(fields.labels, scores);
   const int64_t classes = scores.shape()[1];
   const Symbol is_number = b.equal(b.reduce_sum(b.sub(scores, scores), {1}, Builder::Keep::kYes), 0.0);
@@ -63,10 +63,10 @@ template <std::derived_from<ClassAnswerFields> P>
 Schema<P> with_class_answers(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, classes], or of pixels [N, classes, height, width]")
+             "scores [N, classes], or [N, classes, height, width] for pixels")
       .required()
       .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-             "class numbers, int32 [N], or of pixels [N, height, width]")
+             "class numbers, int32 [N], or [N, height, width] for pixels")
       .required()
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples or pixels with this label do not count");

@@ -21,15 +21,15 @@ class ContrastiveLoss final : public Loss {
   using Params = ContrastiveLossParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Metric learning of pairs (a siamese network): the embeddings of two samples of one class "
-               "should be the same, and those of two classes at least a margin apart.")
+               "Metric learning with pairs (a siamese network): embeddings of the same class should be "
+               "equal, those of different classes at least a margin apart.")
         .example("ContrastiveLoss: {embeddings: [left, right], same: match}")
         .field("embeddings", &Params::embeddings, "the two embeddings of each pair, both [N, size]")
         .required()
         .field("same", &Params::same,
-               "whether the two are of one class [N]: yes above 0.5, no else; as of the stage PairData")
+               "whether the two share a class [N]: above 0.5 means yes; see the stage PairData")
         .required()
-        .field("margin", &Params::margin, above(0), "distance from which on two classes cost nothing")
+        .field("margin", &Params::margin, above(0), "smallest distance at which two classes cost nothing")
         .field("normalize", &Params::normalize, kNormalizeDoc);
   }
   explicit ContrastiveLoss(Params p) : p_(std::move(p)) {
@@ -46,7 +46,7 @@ class ContrastiveLoss final : public Loss {
     const Symbol y = embeddings_of(model, p_.embeddings[1], p_.normalize, owner);
     if (x.shape() != y.shape())
       throw ShapeError(p_.embeddings[1].position, owner + ": '" + p_.embeddings[1].name + "' is " +
-                                                      y.spec().str() + ", and '" + p_.embeddings[0].name +
+                                                      y.spec().str() + ", but '" + p_.embeddings[0].name +
                                                       "' is " + x.spec().str() +
                                                       "; call one network for both (layer Call)");
     const Symbol difference = b.sub(x, y);

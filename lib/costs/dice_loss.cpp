@@ -26,25 +26,24 @@ class DiceLoss final : public Loss {
   using Params = DiceLossParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Segmentation in which a class counts the same however few pixels it has: 1 - the overlap "
-               "(Dice "
-               "coefficient) of probabilities and classes, the mean over images and classes. Next to a cross "
-               "entropy as a rule.")
+               "Segmentation with equal weight for all classes, even small ones: 1 - the overlap (Dice "
+               "coefficient) of probabilities and classes, the mean over images and classes. Usually "
+               "combined with a cross entropy.")
         .example("DiceLoss: {logits: logits, labels: label}")
         .field("logits", &Params::logits,
-               "scores of pixels [N, classes, height, width], or of a yes or no of each channel")
+               "scores of pixels [N, classes, height, width], or of binary labels for each channel")
         .required()
         .field("labels", &Params::labels,
-               "class numbers, integers [N, height, width]; of a yes or no, 1 or 0 for each score")
+               "class numbers, integers [N, height, width]; or binary labels, 1 or 0 for each score")
         .required()
         .field("false_positives", &Params::false_positives, at_least(0),
-               "weight of pixels that are wrongly taken for a class (Tversky's alpha)")
+               "weight of pixels wrongly predicted as a class (Tversky's alpha)")
         .field("false_negatives", &Params::false_negatives, at_least(0),
-               "weight of pixels of a class that are taken for another one (Tversky's beta); more than "
-               "false_positives finds more of a rare class")
+               "weight of pixels of a class that are predicted as another one (Tversky's beta); a larger "
+               "value than false_positives finds more of a rare class")
         .field("smooth", &Params::smooth, above(0),
-               "is added to both sides of the fraction: a class that is neither there nor expected costs "
-               "nothing")
+               "added to numerator and denominator, so that a class that is neither present nor predicted "
+               "costs nothing")
         .field("ignore_label", &Params::ignore_label, "pixels with this label do not count");
   }
   explicit DiceLoss(Params p) : p_(std::move(p)) {}

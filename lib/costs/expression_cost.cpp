@@ -39,7 +39,7 @@ class SampleValues {
 
 std::string formula_help() {
   return "formula of layers and inputs: " + TensorFormula::syntax() +
-         "; a name with / or - is in single quotes: 'body/fc'";
+         "; put single quotes around a name with / or -: 'body/fc'";
 }
 
 struct ExpressionCostParams : SampleCostParams {
@@ -54,8 +54,7 @@ class ExpressionCost final : public Cost {
   static Schema<Params> schema() {
     return with_weights(
         Schema<Params>(
-            "The mean of a formula over the samples: of outputs that are one value per sample, or one "
-            "number.")
+            "The mean over the samples of a formula of outputs that are one value per sample, or one number.")
             .example("Expression: \"max(1 - real, 0) + max(1 + fake, 0)\"")
             .field("expression", &Params::expression, formula_help().c_str())
             .type(FieldType::text())

@@ -16,11 +16,10 @@ class Huber final : public Loss {
   using Params = HuberParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-               Schema<Params>(
-                   "Regression with outliers: half the squared difference of predictions and targets, "
-                   "but linear from a difference of delta on.")
+               Schema<Params>("Regression with outliers: half the squared difference of predictions and "
+                              "targets, but linear for differences above delta.")
                    .example("Huber: {predictions: price, targets: true_price, delta: 0.5}"))
-        .field("delta", &Params::delta, above(0), "difference from which on the loss is linear");
+        .field("delta", &Params::delta, above(0), "difference above which the loss is linear");
   }
   explicit Huber(Params p) : p_(std::move(p)) {}
 

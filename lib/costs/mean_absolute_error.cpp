@@ -11,7 +11,7 @@ class MeanAbsoluteError final : public Loss {
   using Params = RegressionFields;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>("Regression in which outliers weigh less than in MeanSquaredError: the mean absolute "
+        Schema<Params>("Regression where outliers count less than in MeanSquaredError: the mean absolute "
                        "difference of predictions and targets.")
             .example("MeanAbsoluteError: {predictions: price, targets: true_price}"));
   }

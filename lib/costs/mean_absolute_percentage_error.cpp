@@ -15,9 +15,8 @@ class MeanAbsolutePercentageError final : public Loss {
   using Params = MeanAbsolutePercentageErrorParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>(
-            "Regression in which an error counts relative to the target: the mean of |prediction - "
-            "target| / |target|, a share and no percentage. It is huge for targets of 0.")
+        Schema<Params>("Regression with errors relative to the target: the mean of |prediction - target| / "
+                       "|target|, a share, not a percentage. It is huge for targets of 0.")
             .example("MeanAbsolutePercentageError: {predictions: price, targets: true_price}"));
   }
   explicit MeanAbsolutePercentageError(Params p) : p_(std::move(p)) {}

@@ -18,14 +18,14 @@ class OrdinalCrossEntropy final : public Loss {
   using Params = OrdinalCrossEntropyParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Classes that have an order (grades, stars, stages): a yes or no for each border between two "
-               "of "
-               "them, whether the sample is above it. The layer OrdinalProbabilities makes probabilities of "
-               "classes of the logits.")
+               "Ordered classes (grades, stars, stages): for each border between two classes, a binary label "
+               "whether the sample is above it. The layer OrdinalProbabilities computes class probabilities "
+               "from the logits.")
         .example("OrdinalCrossEntropy: {logits: borders, labels: grade}")
-        .field("logits", &Params::logits, "scores [N, classes - 1], one for each border from the lowest up")
+        .field("logits", &Params::logits,
+               "scores [N, classes - 1], one for each border, starting with the lowest")
         .required()
-        .field("labels", &Params::labels, "class numbers in their order, int32 [N]")
+        .field("labels", &Params::labels, "ordered class numbers, int32 [N]")
         .required();
   }
   explicit OrdinalCrossEntropy(Params p) : p_(std::move(p)) {}

@@ -15,14 +15,14 @@ class Poisson final : public Loss {
   static Schema<Params> schema() {
     return with_regression_fields(
         Schema<Params>(
-            "Regression of counts: how unlikely the targets are under Poisson distributions. The "
-            "predictions are the logarithms of the means: Elementwise with exp(x) makes counts of them.")
+            "Regression of counts: negative log likelihood of the targets under Poisson distributions. The "
+            "predictions are the logarithms of the means; to get counts, apply Elementwise: exp(x).")
             .example("Poisson: {predictions: log_count, targets: count}"));
   }
   explicit Poisson(Params p) : p_(std::move(p)) {
     if (p_.targets.output.empty() && p_.targets.number < 0)
-      throw ConfigError(p_.targets.output.position,
-                        "'targets' of Poisson is " + shortest(p_.targets.number) + "; counts are at least 0");
+      throw ConfigError(p_.targets.output.position, "'targets' of Poisson is " + shortest(p_.targets.number) +
+                                                        "; counts must be at least 0");
   }
 
   SampleLosses losses(const ModelView& model, const std::string& kind) const override {

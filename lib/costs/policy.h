@@ -21,10 +21,10 @@ Schema<P> with_policy_fields(Schema<P> schema) {
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
              "scores of the actions [N, actions]; the policy is their softmax")
       .required()
-      .field("actions", static_cast<Ref<LayerOutput> P::*>(&P::actions), "what was done, int32 [N]")
+      .field("actions", static_cast<Ref<LayerOutput> P::*>(&P::actions), "the chosen actions, int32 [N]")
       .required()
       .field("advantages", static_cast<Ref<LayerOutput> P::*>(&P::advantages),
-             "how much better than expected it was [N]; gets no gradient")
+             "advantages of the actions [N]; get no gradient")
       .required();
   return schema;
 }

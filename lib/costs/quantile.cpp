@@ -17,8 +17,8 @@ class Quantile final : public Loss {
   using Params = QuantileParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-               Schema<Params>("Regression of a quantile: of 0.9, nine of ten targets are below the "
-                              "prediction. Of 0.5, the median, it is half of MeanAbsoluteError.")
+               Schema<Params>("Regression of a quantile: with 0.9, nine of ten targets are below the "
+                              "prediction. With 0.5, the median, it is half of MeanAbsoluteError.")
                    .example("Quantile: {predictions: price, targets: true_price, quantile: 0.9}"))
         .field("quantile", &Params::quantile, between(0, 1),
                "share of targets that should be below the prediction; above 0 and below 1");

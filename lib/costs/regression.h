@@ -20,8 +20,7 @@ Schema<P> with_regression_fields(Schema<P> schema) {
              "numbers [N, ...]: an output or input")
       .required()
       .field("targets", static_cast<NumberOrOutput P::*>(&P::targets),
-             "what they should be: an output or input of the same shape, except for axes of size 1, or a "
-             "number for all")
+             "targets: an output or input of the same shape, except for axes of size 1, or a number for all")
       .required();
   return schema;
 }

@@ -17,8 +17,8 @@ class Regularize final : public Cost {
   using Params = RegularizeParams;
   static Schema<Params> schema() {
     return with_weights(
-        Schema<Params>("Any task, next to another cost: weight decay, minimized with it but not part of the "
-                       "statistic cost.")
+        Schema<Params>(
+            "Weight decay, next to another cost: minimized with it, but not part of the statistic cost.")
             .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
             .field("variables", &Params::variables,
                    "regular expression for whole names of trainable variables, or a name with everything "

@@ -37,22 +37,21 @@ class TripletLoss final : public Loss {
   using Params = TripletLossParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Metric learning: samples of one class should have embeddings that are nearer to each other "
-               "than to those of other classes, by a margin. The triplets are chosen within each batch, "
-               "which needs several samples of each class: see the stage ClassBalanced.")
+               "Metric learning: embeddings of the same class should be closer to each other than to those "
+               "of other classes, by a margin. Triplets are chosen within each batch, which needs several "
+               "samples of each class: see the stage ClassBalanced.")
         .example("TripletLoss: {embeddings: face, labels: person}")
         .field("embeddings", &Params::embeddings, "vectors [N, size]: the output of the network")
         .required()
         .field("labels", &Params::labels, "class numbers, integers [N]")
         .required()
-        .field("margin", &Params::margin, above(0), "how much nearer the own class should be")
-        .field(
-            "mining", &Params::mining,
-            "which triplets of a batch count: semi_hard, for each pair of a class the nearest one of another "
-            "class that is farther away, or else the farthest one; all, those with a loss above 0; hard, "
-            "for each sample the farthest one of its class and the nearest one of another class. At the "
-            "start of a training, hard may move all embeddings to one point. semi_hard and all take N^3 "
-            "numbers of memory")
+        .field("margin", &Params::margin, above(0), "required difference of the distances")
+        .field("mining", &Params::mining,
+               "choice of triplets in a batch: semi_hard, for each pair of a class the nearest sample of "
+               "another class that is farther away than the pair, or else the farthest one; all, all "
+               "triplets with a loss above 0; hard, for each sample the farthest one of its class and the "
+               "nearest one of another class. At the start of training, hard may collapse all embeddings to "
+               "one point. semi_hard and all need N^3 numbers of memory")
         .field("normalize", &Params::normalize, kNormalizeDoc);
   }
   explicit TripletLoss(Params p) : p_(std::move(p)) {}
@@ -66,7 +65,7 @@ class TripletLoss final : public Loss {
     if (b.training() && samples < 3)
       throw ShapeError(p_.embeddings.position,
                        owner + ": a batch of " + std::to_string(samples) +
-                           " has no two samples of one class and one of another; raise batch_size");
+                           " does not have two samples of one class and one of another; raise batch_size");
     const Pairs pairs = pairs_of(b, x, model.class_numbers(p_.labels, x));
     SampleLosses all = p_.mining == Mining::kHard       ? hard(b, pairs)
                        : p_.mining == Mining::kSemiHard ? semi_hard(b, pairs)

@@ -28,11 +28,11 @@ class AUC final : public Metric {
  public:
   using Params = AUCParams;
   static Schema<Params> schema() {
-    return with_ranking(Schema<Params>(
-                            "Area under the ROC curve: how often a yes has a higher score than a no. 1 is "
-                            "perfect, 0.5 is as good as chance. It is exact over all samples, whatever the "
-                            "batches. NaN if all labels are yes, or all are no; a step of training then has "
-                            "no value."))
+    return with_ranking(
+               Schema<Params>("Area under the ROC curve: the probability that a positive sample has a higher "
+                              "score than a negative one. 1 is perfect, 0.5 is as good as chance. It is "
+                              "exact over all samples, for any batches. NaN if all labels are positive, or "
+                              "all are negative; a training step then has no value."))
         .example("AUC: {logits: logits, labels: label}");
   }
   explicit AUC(Params p) : p_(std::move(p)) { check_ranking(p_, kOwner); }

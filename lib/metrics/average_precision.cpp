@@ -27,12 +27,10 @@ class AveragePrecision final : public Metric {
  public:
   using Params = AveragePrecisionParams;
   static Schema<Params> schema() {
-    return with_ranking(
-               Schema<Params>(
-                   "Area under the curve of precision over recall, for labels that are rarely yes: "
-                   "1 is perfect, the share of yes is as good as chance. It is exact over all "
-                   "samples, whatever the batches. 0 if no label is yes; a step of training then has "
-                   "no value, nor if all are."))
+    return with_ranking(Schema<Params>("Area under the precision-recall curve, for rare positive labels: 1 "
+                                       "is perfect, the share of positives is as good as chance. It is exact "
+                                       "over all samples, for any batches. 0 if no label is positive; a "
+                                       "training step has no value if no label or every label is positive."))
         .example("AveragePrecision: {logits: logits, labels: label}");
   }
   explicit AveragePrecision(Params p) : p_(std::move(p)) { check_ranking(p_, kOwner); }

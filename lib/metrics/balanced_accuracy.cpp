@@ -30,8 +30,8 @@ class BalancedAccuracy final : public Metric {
   using Params = BalancedAccuracyParams;
   static Schema<Params> schema() {
     return with_class_answers(
-               Schema<Params>("Accuracy in which all classes count the same, however many samples they have: "
-                              "the mean of their recalls, exact over all samples."))
+               Schema<Params>("Accuracy with equal weight for all classes, regardless of their number of "
+                              "samples: the mean of their recalls, exact over all samples."))
         .example("BalancedAccuracy: {logits: logits, labels: label}");
   }
   explicit BalancedAccuracy(Params p) : p_(std::move(p)) {}

@@ -18,11 +18,11 @@ class BoundaryF1 final : public Metric {
   using Params = BoundaryF1Params;
   static Schema<Params> schema() {
     return with_class_answers(
-               Schema<Params>("How well the boundaries of predicted areas follow the actual ones: the F1 of "
-                              "their pixels, of each image and class, and the mean of all."))
+               Schema<Params>("Measures how well the boundaries of predicted areas follow the actual ones: "
+                              "the F1 of their pixels for each image and class, averaged."))
         .example("BoundaryF1: {logits: pixel_scores, labels: mask}")
         .field("tolerance", &Params::tolerance, between(0, 1000),
-               "how far apart boundaries may be, pixels in each direction");
+               "largest distance of matching boundaries, pixels in each direction");
   }
   explicit BoundaryF1(Params p) : p_(std::move(p)) {}
 

@@ -12,17 +12,15 @@ class Brier final : public Metric {
  public:
   using Params = BrierParams;
   static Schema<Params> schema() {
-    return with_probabilities(
-               Schema<Params>(
-                   "Mean squared difference of probabilities and what was the case: from 0 to 1 of a "
-                   "yes or no, from 0 to 2 of classes."))
+    return with_probabilities(Schema<Params>("Mean squared difference of probabilities and labels: from 0 to "
+                                             "1 for binary labels, from 0 to 2 for classes."))
         .example("Brier: {logits: logits, labels: label}");
   }
   explicit Brier(Params p) : p_(std::move(p)) {}
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
   std::string form() const override {
-    return "0 to 1 for yes/no labels; 0 to 2 for class numbers, whose squares are added over all classes";
+    return "0 to 1 for binary labels; 0 to 2 for class numbers, summed over all classes";
   }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();

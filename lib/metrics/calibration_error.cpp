@@ -32,10 +32,9 @@ class CalibrationError final : public Metric {
   using Params = CalibrationErrorParams;
   static Schema<Params> schema() {
     return with_probabilities(
-               Schema<Params>(
-                   "Expected calibration error: how far confidences are from the share of samples "
-                   "that are right at this confidence, over bins of equal width; 0 is perfect. It is "
-                   "exact over all samples, whatever the batches."))
+               Schema<Params>("Expected calibration error: the difference between confidences and the share "
+                              "of right samples at that confidence, over bins of equal width; 0 is perfect. "
+                              "It is exact over all samples, for any batches."))
         .example("CalibrationError: {logits: logits, labels: label}")
         .field("bins", &Params::bins, between(1, 10000), "number of bins from 0 to 1");
   }

@@ -34,23 +34,22 @@ struct ClassRatioFields : BinaryPredictionFields {
 template <std::derived_from<ClassRatioFields> P>
 Schema<P> with_class_ratio(Schema<P> schema) {
   return schema
-      .field(
-          "logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-          "scores: [N, ...] of a yes or no, [N, classes] of classes, [N, classes, height, width] of pixels")
+      .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
+             "scores: [N, ...] for binary labels, [N, classes] for classes, [N, classes, height, width] for "
+             "pixels")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
-             "of a yes or no: an output of the logits' size, or a number for all; yes above 0.5, no else. Of "
-             "classes: their numbers, int32 [N], or of pixels [N, height, width]")
+             "binary labels: an output of the logits' size, or a number for all; above 0.5 means positive. "
+             "Classes: class numbers, int32 [N], or [N, height, width] for pixels")
       .required()
       .field("average", static_cast<ClassAverage P::*>(&P::average),
-             "binary: of a yes or no for each output, all outputs together; the others are of one of several "
-             "classes: macro, the mean over the classes that are predicted or actual for some sample; "
-             "weighted, that mean with the numbers of actual samples as weights; micro, of the sums over all "
-             "classes")
+             "binary: binary labels, all outputs together. For one of several classes: macro, the mean over "
+             "the classes that occur as predicted or actual; weighted, the mean weighted by the number of "
+             "actual samples; micro, computed from the sums over all classes")
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
-             "the number of a class: the figure of this class alone, in place of an average")
+             "the number of a class: the figure of only this class, instead of an average")
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "of binary: the probability above which an output says yes; above 0 and below 1")
+             "for binary: minimum probability of a positive prediction; above 0 and below 1")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples, pixels or outputs with this label do not count");
 }
@@ -105,18 +104,16 @@ class ClassRatioAccumulation final : public Accumulation {
 /// `owner`: "metric Precision"; `plain`: the average that goes with `class`. Errors: ConfigError.
 inline void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain, const std::string& owner) {
   if (fields.class_number && fields.average != plain)
-    throw ConfigError(owner +
-                      ": 'class' is the figure of one class, and 'average' that of all; leave out one "
-                      "of them");
+    throw ConfigError(owner + ": 'class' selects one class, and 'average' combines all; remove one of them");
   if (fields.is_binary()) return check_binary_prediction(fields, owner);
   if (fields.threshold != BinaryPredictionFields().threshold)
     throw ConfigError(owner +
-                      ": 'threshold' is for average: binary; of classes, the one with the best score "
-                      "is predicted");
+                      ": 'threshold' applies only to average: binary; with classes, the one with the best "
+                      "score is predicted");
   if (fields.labels.output.empty())
     throw ConfigError(fields.labels.output.position,
                       owner + ": 'labels' is " + shortest(fields.labels.number) +
-                          "; of classes, it is an output or input: their numbers, int32 [N]");
+                          "; for classes, it must be an output or input with class numbers, int32 [N]");
 }
 
 /// What binary_prediction gives; says what to write for class numbers. Errors: as binary_prediction.
@@ -129,11 +126,11 @@ inline BinaryPrediction binary_answers(const ModelView& model, const ClassRatioF
     const bool are_classes = scores.shape().rank() == 2 && scores.shape()[1] > 1 &&
                              given.shape() == Shape{scores.shape()[0]} && !is_float(given.dtype());
     if (are_classes)
-      throw ShapeError(labels.position, owner + ": '" + labels.name + "' is " + given.spec().str() +
-                                            ", and '" + fields.logits.name + "' has " +
-                                            std::to_string(scores.shape()[1]) +
-                                            " scores for each sample; for the numbers of classes, write "
-                                            "average: macro, micro or weighted");
+      throw ShapeError(
+          labels.position,
+          owner + ": '" + labels.name + "' is " + given.spec().str() + ", but '" + fields.logits.name +
+              "' has " + std::to_string(scores.shape()[1]) +
+              " scores for each sample; for class numbers, write average: macro, micro or weighted");
   }
   return binary_prediction(model, fields, owner);
 }

@@ -87,14 +87,12 @@ class CohenKappa final : public Metric {
   static Schema<Params> schema() {
     return with_class_answers(
                Schema<Params>(
-                   "Agreement of predicted and actual classes beyond that of chance: 1 is perfect, "
-                   "0 is as good as chance, exact over all samples. NaN if all predictions and all "
-                   "labels are of the same class."))
+                   "Agreement of predicted and actual classes beyond chance: 1 is perfect, 0 is as good as "
+                   "chance, exact over all samples. NaN if all predictions and labels are the same class."))
         .example("CohenKappa: {logits: logits, labels: label, weights: quadratic}")
-        .field(
-            "weights", &Params::weights,
-            "how much a wrong class counts: none, the same for all; linear, its distance from the right one "
-            "in the order of the class numbers; quadratic, the square of that");
+        .field("weights", &Params::weights,
+               "weight of a wrong class: none, the same for all; linear, the difference of the class "
+               "numbers; quadratic, its square");
   }
   explicit CohenKappa(Params p) : p_(std::move(p)) {}
 

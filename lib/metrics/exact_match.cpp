@@ -13,9 +13,8 @@ class ExactMatch final : public Metric {
   using Params = ExactMatchParams;
   static Schema<Params> schema() {
     return with_binary_prediction(
-               Schema<Params>(
-                   "Share of samples whose labels are all predicted right: the strict metric for "
-                   "several yes/no labels per sample, where MultiLabelAccuracy counts each label."))
+               Schema<Params>("Share of samples with all labels predicted right: the strict metric for "
+                              "several binary labels per sample; MultiLabelAccuracy counts each label."))
         .example("ExactMatch: {logits: logits, labels: tags}");
   }
   explicit ExactMatch(Params p) : p_(std::move(p)) { check_binary_prediction(p_, kOwner); }

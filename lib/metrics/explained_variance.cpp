@@ -49,15 +49,14 @@ class ExplainedVariance final : public Metric {
   using Params = ExplainedVarianceParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "The share of the variance of targets that the predictions explain, whatever they are wrong "
-               "by "
-               "on average: R2 without that. 1 is perfect. With several outputs per sample, the mean over "
-               "them. It is exact over all samples, whatever the batches.")
+               "The share of the variance of targets that the predictions explain, ignoring their mean error "
+               "(unlike R2). 1 is perfect. With several outputs per sample, the mean over them. It is exact "
+               "over all samples, for any batches.")
         .example("ExplainedVariance: {predictions: price, targets: true_price}")
         .field("predictions", &Params::predictions, "numbers [N, ...]: an output or input")
         .required()
         .field("targets", &Params::targets,
-               "what they should be: an output or input of the same shape, except for axes of size 1")
+               "targets: an output or input of the same shape, except for axes of size 1")
         .required();
   }
   explicit ExplainedVariance(Params p) : p_(std::move(p)) {}

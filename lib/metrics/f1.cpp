@@ -16,9 +16,9 @@ class F1 final : public Metric {
   using Params = F1Params;
   static Schema<Params> schema() {
     return with_class_ratio(
-               Schema<Params>("Harmonic mean of precision and recall, of samples of one of several classes, "
-                              "or with average: binary of a yes or no for each output. It is exact over all "
-                              "samples, whatever the batches."))
+               Schema<Params>(
+                   "Harmonic mean of precision and recall, for samples of one of several classes, or, with "
+                   "average: binary, for binary labels. It is exact over all samples, for any batches."))
         .example("F1: {logits: logits, labels: label}");
   }
   explicit F1(Params p) : p_(std::move(p)) { check_class_ratio(p_, Params().average, kOwner); }

@@ -16,9 +16,8 @@ class FBeta final : public Metric {
  public:
   using Params = FBetaParams;
   static Schema<Params> schema() {
-    return with_class_ratio(
-               Schema<Params>("F1 in which recall counts beta times as much as precision. It is exact over "
-                              "all samples, whatever the batches."))
+    return with_class_ratio(Schema<Params>("F1 where recall counts beta times as much as precision. It is "
+                                           "exact over all samples, for any batches."))
         .example("FBeta: {logits: logits, labels: label, beta: 2}")
         .field("beta", &Params::beta, above(0),
                "weight of recall: above 1, recall counts more than precision; below 1, less; 1: F1")

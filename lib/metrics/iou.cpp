@@ -15,9 +15,9 @@ class IoU final : public Metric {
   using Params = IoUParams;
   static Schema<Params> schema() {
     return with_class_ratio(
-               Schema<Params>("Intersection over union of predicted and actual pixels (Jaccard index), of "
-                              "several classes their mean, or with average: binary of a yes or no for each "
-                              "pixel. It is exact over all samples, whatever the batches."))
+               Schema<Params>("Intersection over union of predicted and actual pixels (Jaccard index): the "
+                              "mean over classes, or, with average: binary, for binary labels of pixels. It "
+                              "is exact over all samples, for any batches."))
         .example("IoU: {logits: logits, labels: label}");
   }
   explicit IoU(Params p) : p_(std::move(p)) { check_class_ratio(p_, Params().average, kOwner); }

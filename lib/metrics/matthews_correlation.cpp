@@ -37,10 +37,9 @@ class MatthewsCorrelation final : public Metric {
   using Params = MatthewsCorrelationParams;
   static Schema<Params> schema() {
     return with_class_answers(
-               Schema<Params>(
-                   "Correlation of predicted and actual classes, also where classes have very "
-                   "different numbers of samples: 1 is perfect, 0 is as good as chance, exact over "
-                   "all samples. 0 if all predictions, or all labels, are of one class."))
+               Schema<Params>("Correlation of predicted and actual classes, also for very unequal classes: 1 "
+                              "is perfect, 0 is as good as chance, exact over all samples. 0 if all "
+                              "predictions, or all labels, are one class."))
         .example("MatthewsCorrelation: {logits: logits, labels: label}");
   }
   explicit MatthewsCorrelation(Params p) : p_(std::move(p)) {}

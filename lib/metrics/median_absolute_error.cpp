@@ -47,9 +47,8 @@ class MedianAbsoluteError final : public Metric {
   using Params = MedianAbsoluteErrorParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>(
-            "Median absolute difference of predictions and targets, which outliers do not change. It "
-            "is exact over all samples, whatever the batches.")
+        Schema<Params>("Median absolute difference of predictions and targets, robust to outliers. It is "
+                       "exact over all samples, for any batches.")
             .example("MedianAbsoluteError: {predictions: price, targets: true_price}"));
   }
   explicit MedianAbsoluteError(Params p) : p_(std::move(p)) {}

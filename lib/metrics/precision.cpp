@@ -15,9 +15,9 @@ class Precision final : public Metric {
   using Params = PrecisionParams;
   static Schema<Params> schema() {
     return with_class_ratio(
-               Schema<Params>("Share of the outputs that say yes whose label is yes, or of the samples that "
-                              "are predicted to be of a class that are; 0 if there is none. It is exact over "
-                              "all samples, whatever the batches."))
+               Schema<Params>(
+                   "Share of positive predictions with a positive label, or of samples predicted as a class "
+                   "that belong to it; 0 if there are none. It is exact over all samples, for any batches."))
         .example("Precision: {logits: logits, labels: tags}");
   }
   explicit Precision(Params p) : p_(std::move(p)) { check_class_ratio(p_, Params().average, kOwner); }

@@ -18,11 +18,11 @@ template <std::derived_from<ProbabilityFields> P>
 Schema<P> with_probabilities(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, ...] of a yes or no for each output, or [N, classes], before or after a sigmoid or "
-             "softmax")
+             "scores [N, ...] for binary labels, or [N, classes], before or after a sigmoid or softmax")
       .required()
       .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-             "an output of the logits' size, yes above 0.5, no else; or class numbers, int32 [N]")
+             "binary labels in an output of the logits' size, where above 0.5 means positive; or class "
+             "numbers, int32 [N]")
       .required();
 }
 

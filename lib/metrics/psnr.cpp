@@ -17,8 +17,8 @@ class PSNR final : public Metric {
   static Schema<Params> schema() {
     return with_image_quality_fields(
                Schema<Params>("Peak signal-to-noise ratio of restored images in decibels, the mean of the "
-                              "ratios of the images. Predictions are taken as they are, without a cut to "
-                              "the range. Infinite if an image is exactly its target."))
+                              "ratios of the images. Predictions are not clipped to the range. Infinite if "
+                              "an image is exactly its target."))
         .example("PSNR: {predictions: restored, targets: clean, data_range: 1}");
   }
   explicit PSNR(Params p) : p_(std::move(p)) {}

@@ -66,7 +66,7 @@ class R2 final : public Metric {
         .field("predictions", &Params::predictions, "numbers [N, ...]: an output or input")
         .required()
         .field("targets", &Params::targets,
-               "what they should be: an output or input of the same shape, except for axes of size 1")
+               "targets: an output or input of the same shape, except for axes of size 1")
         .required();
   }
   explicit R2(Params p) : p_(std::move(p)) {}

@@ -133,9 +133,8 @@ Symbol labels_of(const ModelView& model, const RankingFields& fields, const Symb
 
 void check_ranking(const RankingFields& fields, const std::string& owner) {
   if (fields.class_number && fields.average != RankingFields().average)
-    throw ConfigError(owner +
-                      ": 'class' is the figure of one output or class, and 'average' that of all; leave "
-                      "out one of them");
+    throw ConfigError(
+        owner + ": 'class' selects one output or class, and 'average' combines all; remove one of them");
 }
 
 SumAndWeight ranking(const ModelView& model, const RankingFields& fields, RankingMeasure measure,
@@ -153,11 +152,10 @@ SumAndWeight ranking(const ModelView& model, const RankingFields& fields, Rankin
   rows.are_classes = shape.rank() == 2 && rows.outputs > 1 && labels.elements() != shape.elements();
   rows.are_logits = rows.are_classes && b.meaning(given) != OutputMeaning::kClassProbabilities;
   if (fields.class_number && static_cast<size_t>(*fields.class_number) >= rows.outputs)
-    throw ConfigError(fields.logits.position, owner + ": 'class' is " + std::to_string(*fields.class_number) +
-                                                  "; '" + fields.logits.name + "' has " +
-                                                  std::to_string(rows.outputs) +
-                                                  (rows.outputs == 1 ? " score" : " scores") +
-                                                  " for each sample, and the first is 0");
+    throw ConfigError(fields.logits.position,
+                      owner + ": 'class' is " + std::to_string(*fields.class_number) + "; '" +
+                          fields.logits.name + "' has " + std::to_string(rows.outputs) +
+                          (rows.outputs == 1 ? " score" : " scores") + " for each sample, numbered from 0");
   const Symbol flat = b.reshape(scores, {samples, static_cast<int64_t>(rows.outputs)});
   const std::vector<Symbol> parts = {flat, labels_of(model, fields, scores, rows.are_classes)};
   return {concat(b, parts, 1), b.constant(static_cast<double>(samples)),

@@ -33,21 +33,18 @@ template <std::derived_from<RankingFields> P>
 Schema<P> with_ranking(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, ...] of a yes or no for each output, or [N, classes], before or after a sigmoid or "
-             "softmax")
+             "scores [N, ...] for binary labels, or [N, classes], before or after a sigmoid or softmax")
       .required()
-      .field(
-          "labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-          "an output of the logits' size, yes above 0.5, no else; or class numbers, int32 [N], of which each "
-          "class is against the rest, by its probability")
+      .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
+             "binary labels in an output of the logits' size, where above 0.5 means positive; or class "
+             "numbers, int32 [N], for one class against the rest by its probability")
       .required()
-      .field(
-          "average", static_cast<RankingAverage P::*>(&P::average),
-          "of several outputs or classes: macro, their mean; weighted, with the numbers of yes as weights; "
-          "micro, of all scores together. Macro and weighted leave out those that are all yes, or all no, if "
-          "these have no figure")
+      .field("average", static_cast<RankingAverage P::*>(&P::average),
+             "for several outputs or classes: macro, their mean; weighted, the mean weighted by the number "
+             "of positives; micro, all scores together. Macro and weighted skip outputs without a figure "
+             "because all their labels are equal")
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
-             "the number of an output or class: the figure of this one alone, in place of an average")
+             "the number of an output or class: only its figure, instead of an average")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples or outputs with this label do not count");
 }

@@ -15,9 +15,9 @@ class Recall final : public Metric {
   using Params = RecallParams;
   static Schema<Params> schema() {
     return with_class_ratio(
-               Schema<Params>("Share of the labels yes whose output says yes, or of the samples of a class "
-                              "that are predicted to be of it; 0 if there is none. It is exact over all "
-                              "samples, whatever the batches."))
+               Schema<Params>(
+                   "Share of positive labels that are predicted positive, or of samples of a class that are "
+                   "predicted as it; 0 if there are none. It is exact over all samples, for any batches."))
         .example("Recall: {logits: logits, labels: tags}");
   }
   explicit Recall(Params p) : p_(std::move(p)) { check_class_ratio(p_, Params().average, kOwner); }

@@ -120,19 +120,18 @@ class RecallAtK final : public Metric {
   using Params = RecallAtKParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Retrieval: how often one of the k nearest other samples is of the same class. It is exact "
-               "over all samples, whatever the batches: it keeps all embeddings, 8 bytes for each number, "
-               "and compares each with each, in 1 s for 8,000 samples of 32 numbers. NaN if there are not "
-               "more than k samples, or no two of a class; a step of training then has no value.")
+               "Retrieval: the share of samples with a same-class sample among their k nearest neighbors. It "
+               "is exact over all samples, for any batches: it keeps all embeddings, 8 bytes for each "
+               "number, and compares all pairs, in 1 s for 8,000 samples of 32 numbers. NaN if there are at "
+               "most k samples, or no two of a class; a training step then has no value.")
         .example("RecallAtK: {embeddings: face, labels: person}")
         .field("embeddings", &Params::embeddings, "vectors [N, size]: the output of the network")
         .required()
         .field("labels", &Params::labels, "class numbers, integers [N]")
         .required()
-        .field("k", &Params::k, at_least(1), "how many of the nearest count")
+        .field("k", &Params::k, at_least(1), "number of nearest neighbors")
         .field("distance", &Params::distance,
-               "what is near: cosine, a small angle; euclidean, a small distance. Of embeddings of length 1, "
-               "both have the same order");
+               "distance: cosine (angle) or euclidean; the order is the same for embeddings of length 1");
   }
   explicit RecallAtK(Params p) : p_(std::move(p)) {}
 

@@ -44,9 +44,9 @@ class SSIM final : public Metric {
   using Params = SSIMParams;
   static Schema<Params> schema() {
     return with_image_quality_fields(
-               Schema<Params>("Structural similarity of restored images and what they should be, 1 if they "
-                              "are the same: the mean over channels and windows of 11 x 11 pixels with "
-                              "Gaussian weights of deviation 1.5, K1 0.01 and K2 0.03."))
+               Schema<Params>("Structural similarity of restored images and their targets, 1 if they are "
+                              "equal: the mean over channels and windows of 11 x 11 pixels with Gaussian "
+                              "weights of deviation 1.5, K1 0.01 and K2 0.03."))
         .example("SSIM: {predictions: restored, targets: clean, data_range: 1}");
   }
   explicit SSIM(Params p) : p_(std::move(p)) {}
@@ -69,7 +69,7 @@ class SSIM final : public Metric {
       throw ShapeError(p_.predictions.position,
                        std::string(kOwner) + ": images of " + std::to_string(height) + " x " +
                            std::to_string(width) +
-                           " pixels have no window of 11 x 11; use PSNR for images that small");
+                           " pixels are smaller than the window of 11 x 11; use PSNR for such images");
     const int64_t count = shape.elements() / (height * width);
     const auto planes = [&](Symbol x) { return b.reshape(b.mul(x, 1 / range), {count, 1, height, width}); };
     const Symbol y = planes(compared.targets);

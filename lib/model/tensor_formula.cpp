@@ -77,8 +77,8 @@ void check_batch_axes(std::span<const Operand> x) {
       if (!has_batch_axis(a.symbol, samples, of_a) || !has_batch_axis(b.symbol, samples, of_b)) continue;
       throw ShapeError(
           "shapes " + a.symbol.shape().str() + " and " + b.symbol.shape().str() +
-          " have a batch axis each, but different ranks, so samples would mix; add a Reshape layer "
-          "that gives both the same rank (of a sample, such as Reshape: [1] or Reshape: [])");
+          " have a batch axis each, but different ranks, so samples would mix; add a Reshape layer so that "
+          "both have the same rank (of a sample, such as Reshape: [1] or Reshape: [])");
     }
   }
 }
@@ -215,7 +215,7 @@ TensorFormula::TensorFormula(const ConfigNode& text, const std::string& owner) :
   std::vector<Expression::Name> names;
   root_ = parse_expression(text.text(), text.text_position(0), names, formula_grammar());
   if (!has_name(*root_))
-    throw ConfigError(position_, owner + ": '" + text.text() + "' names no layer or input");
+    throw ConfigError(position_, owner + ": '" + text.text() + "' is not a layer or input");
 }
 
 Symbol TensorFormula::emit(Builder& b, const Lookup& value_of) const {

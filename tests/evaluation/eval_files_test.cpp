@@ -107,7 +107,7 @@ TEST_F(EvalFiles, of_numbers_have_no_threshold) {
       "  cost: [MeanSquaredError: {predictions: out, targets: y}]\npredict: {data: train, outputs: [out]}\n");
   const Outcome outcome = eval({"--data", "train", "--threshold", "0.3"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--threshold: no term of the cost tells two classes"));
+  EXPECT_THAT(outcome.err, HasSubstr("--threshold: no term of the cost has two classes"));
 }
 
 /// Values of a parabola at the days that a row is of.

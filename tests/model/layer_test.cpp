@@ -129,13 +129,13 @@ TEST(Split, gives_parts_that_are_named) {
   EXPECT_NE(graphs_of("[{Split: {name: s, sizes: [1, 3]}}, {Tanh: {input: s.1}}]"),
             graphs_of("[{Split: {name: s, sizes: [3, 1]}}, {Tanh: {input: s.1}}]"));
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, Tanh]"),
-            "layers.yaml:1:32: layer tanh_0 needs an 'input': layer s before it gives s.0, s.1");
+            "layers.yaml:1:32: layer tanh_0 needs an 'input': the outputs of layer s before it are s.0, s.1");
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {input: s}}]"),
             "layers.yaml:1:47: unknown layer or input 's'; did you mean 's.0'?");
-  EXPECT_EQ(
-      error_of_layers("[{Repeat: {count: 1, layers: [{Split: {name: s, parts: 2}}]}}, Tanh]"),
-      "layers.yaml:1:32: layer s is the last one inside another layer, and gives s.0, s.1; add a layer that "
-      "uses them");
+  EXPECT_EQ(error_of_layers("[{Repeat: {count: 1, layers: [{Split: {name: s, parts: 2}}]}}, Tanh]"),
+            "layers.yaml:1:32: layer s is the last one inside another layer, and its outputs are s.0, s.1; "
+            "add a layer that "
+            "uses them");
 }
 
 TEST(Split, needs_sizes_that_are_those_of_the_axis) {
@@ -151,9 +151,11 @@ TEST(Split, needs_sizes_that_are_those_of_the_axis) {
 
 TEST(Split, rejects_names_that_its_parts_have) {
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {name: s.1, input: s.0}}]"),
-            "layers.yaml:1:33: layer name 's.1' is that of a value of another layer; rename one of them");
-  EXPECT_EQ(error_of_layers("[{Tanh: {name: s.1}}, {Split: {name: s, parts: 2}}, {Tanh: {input: s.0}}]"),
-            "layers.yaml:1:24: a value of layer s is called 's.1', as another layer is; rename one of them");
+            "layers.yaml:1:33: layer name 's.1' is also the name of an output of another layer; rename one "
+            "of them");
+  EXPECT_EQ(
+      error_of_layers("[{Tanh: {name: s.1}}, {Split: {name: s, parts: 2}}, {Tanh: {input: s.0}}]"),
+      "layers.yaml:1:24: an output of layer s and another layer are both named 's.1'; rename one of them");
 }
 
 TEST(Layers, that_work_along_an_axis_do_not_mix_samples) {

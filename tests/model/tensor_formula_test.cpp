@@ -99,8 +99,8 @@ TEST(TensorFormula, points_at_mistakes) {
   EXPECT_EQ(formula_error(item("x + * 2")),
             "layers.yaml:1:21: expression 'x + * 2': expected a value, found '*'");
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");
-  EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' names no layer or input"));
-  EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' names no layer or input"));
+  EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' is not a layer or input"));
+  EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' is not a layer or input"));
   EXPECT_THAT(formula_error("- Elementwise: [x]"), HasSubstr("found"));
   EXPECT_THAT(formula_error("- Elementwise"), HasSubstr("'expression' is missing"));
   EXPECT_EQ(formula_error("- Elementwise: {input: [x0, x1], expression: x}"),

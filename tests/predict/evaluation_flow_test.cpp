@@ -80,11 +80,12 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
                                    "'2', '3', '4', '5', '6', '7', '8', '9'\n"));
   }
   EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
-  EXPECT_EQ(
-      error_with(images("two"), images("one")),
-      "test.yaml:1:1: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
-      "'label' there and label 1 in data.train; use data with the same classes, or name them all (`classes` "
-      "of a CSV)");
+  EXPECT_EQ(error_with(images("two"), images("one")),
+            "test.yaml:1:1: flow 'validation' has different classes than data.train: 'bees' is label 0 of "
+            "component "
+            "'label' there and label 1 in data.train; use data with the same classes, or list all of them "
+            "(`classes` "
+            "of a CSV)");
 }
 
 TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
@@ -97,10 +98,11 @@ TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
     check_same_labels({"bees", "ants"}, nullptr, flow, "validation");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "flow 'validation' has other classes than the checkpoint: 'ants' is label 0 of component "
-                 "'label' there and label 1 in the checkpoint; use data with the same classes, or name them "
-                 "all (`classes` of a CSV)");
+    EXPECT_STREQ(
+        error.what(),
+        "flow 'validation' has different classes than the checkpoint: 'ants' is label 0 of component "
+        "'label' there and label 1 in the checkpoint; use data with the same classes, or list all "
+        "of them (`classes` of a CSV)");
   }
 }
 

@@ -20,7 +20,7 @@ PAGE = words_of("metrics.md")
 # Rows of the table `Which one` -> the fields that a metric needs there, and those that some need in addition.
 FIELDS = {
     "scores of one of several classes": ("logits: s, labels: y", {"Precision": "average: macro", "Recall": "average: weighted", "FBeta": "beta: 2", "InTopK": "k: 2"}),
-    "yes or no for each output": ("logits: r, labels: n", {"F1": "average: binary", "FBeta": "average: binary, beta: 2"}),
+    "binary labels for each output": ("logits: r, labels: n", {"F1": "average: binary", "FBeta": "average: binary, beta: 2"}),
     "numbers": ("predictions: r, targets: t", {}),
     "embeddings": ("embeddings: s, labels: y", {}),
     "images": ("predictions: i, targets: j", {"PSNR": "data_range: 1", "SSIM": "data_range: 1"}),
