@@ -148,10 +148,7 @@ KINDS = {
 """),
     "trainer": dict(folder="train", kind_class="Trainer", base="DataParallelTrainer", header="train/data_parallel_trainer.h",
                     member="Ref<DeviceName> device = {\"cpu:0\", {}}", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:0}",
-                    methods="""\
- protected:
-  Choice choice() const override {{ return {{.devices = {{p_.device}}}}; }}
-"""),
+                    init="DataParallelTrainer({.devices = {p.device}}), p_(std::move(p))", methods=""),
     "monitor": dict(folder="monitor", kind_class="Monitor", header="monitor/monitor.h", methods="""\
   void put_scalar(const std::string& name, double value, const StepStamp& /*at*/) override {{
     log::info(name + " " + shortest(p_.amount * value));
