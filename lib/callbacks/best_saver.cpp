@@ -12,9 +12,10 @@
 namespace tpack {
 
 Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
-  return schema.field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
+  return schema
+      .field("monitor", &Params::monitor, "the statistic; a callback earlier in the list must report it")
       .required()
-      .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: as above");
+      .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: see above");
 }
 
 BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
@@ -34,7 +35,7 @@ BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
   const bool is_ours = file_name_.starts_with("model-") || file_name_.find('/') != std::string::npos;
   if (is_ours || !file_name_.ends_with(".h5"))
     throw ConfigError(who_ + ": 'file' is '" + file_name_ +
-                      "'; it must be a name that ends with .h5 and does not begin with model-");
+                      "'; the name must end with .h5 and not begin with model-");
 }
 
 void BestSaver::setup(Setup& setup) {

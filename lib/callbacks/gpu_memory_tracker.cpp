@@ -10,8 +10,8 @@ class GPUMemoryTracker final : public GpuTracker {
  public:
   static Schema<Params> schema() {
     return with_fields(
-        Schema<Params>("Reports gpu_N_memory_gb after each epoch: the most memory of each NVIDIA device that "
-                       "was in use in the epoch's steps (1 GB is 10^9 bytes). Other processes count, too.")
+        Schema<Params>("Reports gpu_N_memory_gb after each epoch: the peak memory use of each NVIDIA device "
+                       "during the epoch's steps (1 GB is 10^9 bytes), including other processes.")
             .example("GPUMemoryTracker: {period_s: 0.5}"));
   }
   explicit GPUMemoryTracker(Params p) : GpuTracker(std::move(p), "callback GPUMemoryTracker") {}

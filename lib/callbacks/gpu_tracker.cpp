@@ -7,10 +7,9 @@
 namespace tpack {
 
 Schema<GpuTracker::Params> GpuTracker::with_fields(Schema<Params> schema) {
-  return schema
-      .field("devices", &Params::devices, "numbers of the devices as nvidia-smi shows them; default: all")
+  return schema.field("devices", &Params::devices, "device numbers as in nvidia-smi; default: all")
       .field("period_s", &Params::period_s, between(0.01, 3600), "seconds between two readings")
-      .field("library", &Params::library, "file of NVIDIA's management library, which comes with the driver");
+      .field("library", &Params::library, "file of NVIDIA's management library, part of the driver");
 }
 
 /// Without a device, it reports nothing; it is a mistake if the config names some.
@@ -29,7 +28,7 @@ void GpuTracker::setup(Setup& setup) {
   if (p_.devices) devices_ = *p_.devices;
   for (const int64_t device : devices_) {
     if (device < 0 || device >= count)
-      throw ConfigError(who_ + ": there is no device " + std::to_string(device) + "; this machine has " +
+      throw ConfigError(who_ + ": device " + std::to_string(device) + " does not exist; this machine has " +
                         std::to_string(count) + " (numbers from 0)");
     setup.provides(name_of(device));
   }

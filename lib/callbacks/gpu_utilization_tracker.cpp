@@ -8,8 +8,8 @@ class GPUUtilizationTracker final : public GpuTracker {
  public:
   static Schema<Params> schema() {
     return with_fields(
-        Schema<Params>("Reports gpu_N_utilization after each epoch: the mean over the epoch's steps of how "
-                       "busy each NVIDIA device was, in percent. Other processes count, too.")
+        Schema<Params>("Reports gpu_N_utilization after each epoch: the mean utilization of each NVIDIA "
+                       "device during the epoch's steps, in percent, including other processes.")
             .example("GPUUtilizationTracker: {period_s: 0.5}"));
   }
   explicit GPUUtilizationTracker(Params p) : GpuTracker(std::move(p), "callback GPUUtilizationTracker") {}

@@ -302,7 +302,7 @@ TEST(SkippedSteps, cannot_be_overlooked) {
       callback_of(item);
       ADD_FAILURE() << item;
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the callback has to see each step"));
+      EXPECT_THAT(error.what(), HasSubstr("the callback must see each step"));
     }
   }
   EXPECT_STREQ(callback_of("CheckNumerics")->rules().ranks_are_fixed, "all skip the same steps");
@@ -407,7 +407,7 @@ TEST(Rollback, goes_back_to_the_last_trigger) {
           }));
   run.go();
   expect_bit_equal(seen, after_steps(3));
-  EXPECT_THAT(log.text(), HasSubstr("the variables are again those of the last trigger"));
+  EXPECT_THAT(log.text(), HasSubstr("the variables of the last trigger are restored"));
 }
 
 /// Each second step is bad, so never two in a row.

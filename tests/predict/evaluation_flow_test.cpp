@@ -34,14 +34,14 @@ TEST(EvaluationFlow, rejects_one_that_drops_samples) {
 
 TEST(EvaluationFlow, rejects_one_that_never_ends) {
   EXPECT_EQ(error_of("- RepeatedData: {num: -1}\n- BatchData: {batch_size: 4}"),
-            "train.yaml:30:28: flow 'validation' never ends, but an evaluation needs one whole pass; remove "
-            "what repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
+            "train.yaml:30:28: flow 'validation' never ends, but an evaluation needs one complete pass; "
+            "remove stages that repeat the data, or put FixedSizeData: {size: ...} before its BatchData");
 }
 
 TEST(EvaluationFlow, rejects_single_samples) {
   EXPECT_EQ(error_of(""),
-            "train.yaml:30:28: flow 'validation' gives single samples; end it with BatchData: {batch_size: "
-            "..., remainder: true}");
+            "train.yaml:30:28: flow 'validation' produces single samples; end it with BatchData: "
+            "{batch_size: ..., remainder: true}");
 }
 
 TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
