@@ -26,7 +26,7 @@ std::string human_count(double value) {
   return text;
 }
 
-/// The layer whose name is the longest beginning of a path; null if it belongs to none.
+/// The layer with the longest name that is a prefix of a path; null if there is none.
 LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
   LayerReport* best = nullptr;
   for (LayerReport& layer : layers) {
@@ -36,7 +36,7 @@ LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path)
   return best;
 }
 
-/// Builds the forward graph once to see what each layer makes of a batch.
+/// Builds the forward graph once to get the output of each layer for a batch.
 void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
   Graph graph;
   VariableTable table;
@@ -49,7 +49,7 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   };
   std::stable_sort(ordered.begin(), ordered.end(), before);
   for (auto& [id, layer] : ordered) report.layers.push_back(std::move(layer));
-  // Variables of a network that is called several times count where it is called first.
+  // If a network is called several times, its variables count at the first call.
   for (const auto& [variable, value] : trainable_reads(graph, table)) {
     report.parameters += variable->spec.shape.elements();
     LayerReport* layer = owner_of(report.layers, value.node->path);
@@ -63,7 +63,7 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
-/// Nothing if all variables of the update have its learning rate.
+/// Empty if all variables of the update have its learning rate.
 void add_rates(const Update& update, const ParameterGroup& group, const VariableTable& table,
                std::vector<RateReport>& rates) {
   std::map<double, RateReport, std::greater<>> by_multiplier;

@@ -66,8 +66,8 @@ void compare(const ConfigNode* before, const ConfigNode* now, const std::string&
   }
 }
 
-/// Sections that are lists of components are compared as such: an item that was put in is no change of those
-/// behind it.
+/// Sections that are lists of components are compared as lists: inserting an item does not change the items
+/// after it.
 void compare_items(const ConfigNode* before, const ConfigNode* now, const std::string& path,
                    std::vector<std::string>& changes) {
   const bool lists = before != nullptr && now != nullptr && before->is_list() && now->is_list();
@@ -112,7 +112,7 @@ std::string component_of(const ConfigNode* slot) {
   return component_item(*slot, "component").name;
 }
 
-/// The settings of the SplitData that a flow begins with, but for its source; nothing if it has none.
+/// The settings of the SplitData at the beginning of a flow, except its source; empty without SplitData.
 std::optional<ConfigNode> split_of(const ConfigNode& flow) {
   const ConfigNode* list = flow.is_map() ? flow.find("flow") : &flow;
   if (list == nullptr || !list->is_list() || list->size() == 0) return std::nullopt;
@@ -130,7 +130,7 @@ std::vector<std::string> updates_of(const ConfigNode& config) {
   return names;
 }
 
-/// What trains the model: "optimizer Adam", or "updates d with Adam, g with SGD", sorted.
+/// The optimizers of the model: "optimizer Adam", or "updates d with Adam, g with SGD", sorted.
 std::string optimizers_of(const ConfigNode& config) {
   const ConfigNode* updates = config.find("updates");
   if (updates == nullptr || updates->size() == 0)

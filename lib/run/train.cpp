@@ -72,12 +72,12 @@ class TrainRun {
   bool folder_begun_ = false;
   std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
-  std::string restored_;                             // what was taken from it, or from `init`
+  std::string restored_;                             // what was loaded from it, or from `init`
   std::vector<std::string> config_changes_;          // since the checkpoint
-  std::vector<std::string> changed_values_;          // of hyper-parameters, by the config
-  std::vector<std::string> kept_values_;             // that the config could not change
-  ChangeHistory changes_;                            // of the config, by this run and earlier ones
-  std::string data_record_;                          // what this run reads
+  std::vector<std::string> changed_values_;          // of hyper-parameters, changed by the config
+  std::vector<std::string> kept_values_;             // hyper-parameters that the config could not change
+  ChangeHistory changes_;                            // changes of the config, in this run and earlier ones
+  std::string data_record_;                          // the data of this run
   std::map<std::string, std::string> data_changes_;  // since the checkpoint, by flow
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
@@ -164,7 +164,7 @@ void TrainRun::enter_folder() {
   checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
 }
 
-/// A run folder has a config.yaml of its own: with every default, and without comments.
+/// The config.yaml of a run folder has all defaults and no comments.
 void TrainRun::reject_to_replace_the_config(const std::string& folder) const {
   std::error_code none;
   const bool is_a_run = std::filesystem::exists(folder + "/log.txt", none);
@@ -180,7 +180,7 @@ void TrainRun::read_checkpoint() {
   if (auto fit = stored_fit(checkpoint_, checkpoint_path_)) follow(*experiment_, std::move(*fit));
 }
 
-/// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
+/// Files of an earlier run change only now, after all checks of the config.
 void TrainRun::begin_folder() {
   if (chief()) {
     folder_->begin();
@@ -287,7 +287,7 @@ LoopOptions TrainRun::loop_options() {
   return options;
 }
 
-/// What may still fail for a file that does not fit; the run folder is as it was.
+/// The parts that may still fail for a wrong file, before the run folder changes.
 void TrainRun::restore(Loop& loop) {
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
@@ -328,17 +328,17 @@ void TrainRun::start(Loop& loop) {
     log::info("no max_epoch: runs until stopped");
 }
 
-/// A number that the config has changed is used from here on, unless a callback has set it since: the
-/// checkpoint then has another one than its config.
+/// A number that the config has changed is used from now on, unless a callback has set it since: then the
+/// checkpoint has a different value than its config.
 void TrainRun::use_changed_hyper_parameters(Run& run) {
   const VariableStore* store = experiment_->trainer->part<TrainedVariables>().variables();
   const auto text = checkpoint_.texts.find(layout::kHyperParameters);
   if (store == nullptr) return;
-  const bool is_known = text != checkpoint_.texts.end();  // not by versions before 0.2
+  const bool is_known = text != checkpoint_.texts.end();  // versions before 0.2 do not store it
   const FirstValues before = is_known ? first_values_from(text->second, checkpoint_path_) : FirstValues();
   const auto same = [](double a, double b) { return static_cast<float>(a) == static_cast<float>(b); };
   for (const auto& [name, now] : first_values(store->table())) {
-    if (!now) continue;  // it follows its schedule
+    if (!now) continue;  // it has a schedule
     const double actual = run.hyper_parameter(name);
     const auto at = before.find(name);
     const bool was_scheduled = at != before.end() && !at->second;
@@ -357,7 +357,7 @@ void TrainRun::use_changed_hyper_parameters(Run& run) {
   }
 }
 
-/// What an end without an error still has to say. Errors: ResourceError, GateMissed.
+/// Reports after an end without an error. Errors: ResourceError, GateMissed.
 void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
     warn_of_bad_samples("data." + name, flow, "; bad_samples.txt lists them");
@@ -376,7 +376,7 @@ void TrainRun::write_plan() const {
 }
 
 void TrainRun::write_exit(int code, const std::string& reason) const {
-  // A run that could not begin leaves the word of an earlier one.
+  // A run that could not begin keeps the file of an earlier one.
   if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
   const ExitRecord record{.exit_code = code,
                           .reason = reason,

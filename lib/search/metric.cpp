@@ -20,7 +20,7 @@ std::vector<SearchMetric> saved_metrics(const Experiment& experiment) {
   return metrics;
 }
 
-/// The minimized statistics of the step (`flow` empty), or as a flow has them.
+/// The minimized statistics of the step (`flow` empty), or of a flow.
 std::vector<std::string> minimized_of(const KnownStatistics& known, const std::string& flow) {
   std::vector<std::string> found;
   for (const std::string& name : known.minimized) {
@@ -30,7 +30,7 @@ std::vector<std::string> minimized_of(const KnownStatistics& known, const std::s
   return found;
 }
 
-/// What is compared if nobody says it; empty if the config does not tell.
+/// The default metric; empty if the config does not determine one.
 std::string usual_name(const KnownStatistics& known) {
   std::vector<std::string> candidates;
   for (const std::string& flow : known.flows)

@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// What the configs of the runs say that concerns the search.
+/// Information of the configs of the runs for the search.
 struct CheckedRun {
   KnownStatistics statistics;
   std::string name;
@@ -83,7 +83,7 @@ class SearchPlanner {
                                  : grid_points(planned_.settings);
   }
 
-  /// All of them, so that no mistake shows after hours. Warnings are those of the first.
+  /// All of them, so that no mistake appears only after hours. Warnings are those of the first run.
   void check_runs() {
     const log::Level level = log::set_level(log::Level::kWarning);
     Diagnostics errors;
