@@ -53,7 +53,7 @@ std::vector<double> by_name(const ClassWeights& weights, const std::vector<Class
   return values;
 }
 
-/// Of variables of the same labels with other settings.
+/// Distinguishes variables of the same labels with different settings.
 std::string key_of(const ClassWeights& weights) {
   if (weights.balanced) return kBalanced;
   std::array<char, 16> hex{};

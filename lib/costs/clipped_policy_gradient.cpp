@@ -8,13 +8,12 @@ struct ClippedPolicyGradientParams : SampleCostParams, PolicyFields {
   double clip = 0.2;
 };
 
-/// In logarithms: what is above this would be an infinite float, and the gradient of a clipped sample NaN.
+/// A logarithm: above this, the float would be infinite, and the gradient of a clipped sample NaN.
 constexpr double kMaxChange = 80;
 
 /// -min(r * advantage, clamp(r, 1 - clip, 1 + clip) * advantage), r = min(p / q, e^80), where p is the
-/// probability of the action and q what it was when the action was chosen. Shapes: logits [N, actions], the
-/// others [N] -> losses [N]. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms,
-/// equation 7.
+/// probability of the action now and q when the action was chosen. Shapes: logits [N, actions], the others
+/// [N] -> losses [N]. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms, equation 7.
 class ClippedPolicyGradient final : public Cost {
  public:
   using Params = ClippedPolicyGradientParams;

@@ -12,15 +12,14 @@
 
 namespace tpack {
 
-/// What a model says of samples of one of several classes, and what they are: one-hot, floats [N, C]. Of
-/// equal scores, the first class is predicted; of scores that are not all finite, none. A label that is not
-/// the number of a class is none, too.
-/// Those that are left out are zeros in both.
+/// Predicted and actual classes of samples of one of several classes: one-hot, floats [N, C]. Among equal
+/// scores, the first class is predicted; if a score is not finite, none. A label that is not a class number
+/// is also none. Ignored samples are zeros in both.
 struct ClassAnswers {
   Symbol predicted;
   Symbol actual;
-  Symbol samples;  // their number, but for those that are left out
-  Symbol counts;   // [N], 0 for those that are left out; empty: all count
+  Symbol samples;  // the number of samples, without ignored ones
+  Symbol counts;   // [N], 0 for ignored samples; empty: all count
 };
 
 /// The fields of metrics of one of several classes.
@@ -30,12 +29,12 @@ struct ClassAnswerFields {
   std::optional<int64_t> ignore_label;
 };
 
-/// 0 for the label that does not count, else 1.
+/// 0 for ignored labels, else 1.
 inline Symbol counts_of(Builder& b, Symbol labels, int64_t ignored) {
   return b.sub(1.0, b.to_float(b.equal(labels, static_cast<double>(ignored))));
 }
 
-/// Shapes: logits [N, C], labels int32 [N]; of pixels logits [N, C, H, W], labels [N, H, W]. Errors: as
+/// Shapes: logits [N, C], labels int32 [N]; for pixels, logits [N, C, H, W], labels [N, H, W]. Errors: as
 /// ModelView::class_numbers.
 inline ClassAnswers class_answers(const ModelView& model, const ClassAnswerFields& fields) {
   const Ref<LayerOutput>& logits = fields.logits;
@@ -72,8 +71,8 @@ Schema<P> with_class_answers(Schema<P> schema) {
              "samples or pixels with this label do not count");
 }
 
-/// The diagonal of the confusion matrix and its sums over rows and over columns: for each class the number of
-/// samples that are right, that are predicted to be of it, and that are. [3, C]
+/// The diagonal of the confusion matrix and its sums over rows and columns: for each class the number of
+/// right, predicted and actual samples. [3, C]
 inline Symbol confusion_sums(Builder& b, const ClassAnswers& answers) {
   std::vector<Symbol> rows;
   for (const Symbol& samples : {b.mul(answers.predicted, answers.actual), answers.predicted, answers.actual})
@@ -98,7 +97,7 @@ class ConfusionTotal {
   double all_right() const { return total(&ConfusionTotal::right); }
   double all_predicted() const { return total(&ConfusionTotal::predicted); }
   double all_actual() const { return total(&ConfusionTotal::actual); }
-  /// Pairs of a prediction and a label of the same class, where any prediction goes with any label.
+  /// The number of pairs of any prediction and any label with the same class.
   double equal_pairs() const {
     double pairs = 0;
     for (size_t c = 0; c < classes_; ++c) pairs += predicted(c) * actual(c);

@@ -13,8 +13,8 @@ struct ContrastiveLossParams {
   bool normalize = true;
 };
 
-/// d^2 / 2 of the distance d of a pair of one class, max(0, margin - d)^2 / 2 of others. Shapes: two
-/// embeddings [N, D], same [N] -> losses [N]. Source: Hadsell et al. 2006, "Dimensionality reduction by
+/// d^2 / 2 for the distance d of a pair of the same class, max(0, margin - d)^2 / 2 for other pairs. Shapes:
+/// two embeddings [N, D], same [N] -> losses [N]. Source: Hadsell et al. 2006, "Dimensionality reduction by
 /// learning an invariant mapping".
 class ContrastiveLoss final : public Loss {
  public:
@@ -51,7 +51,7 @@ class ContrastiveLoss final : public Loss {
                                                       "; call one network for both (layer Call)");
     const Symbol difference = b.sub(x, y);
     const Symbol same = model.like({0, p_.same}, b.reduce_sum(difference, {1})).symbol;
-    const Symbol one = b.stop_gradient(b.add(b.mul(same, 0.0), 1.0));  // NaN where `same` is
+    const Symbol one = b.stop_gradient(b.add(b.mul(same, 0.0), 1.0));  // NaN if `same` is NaN
     const Symbol squares = b.mul(b.reduce_sum(b.square(difference), {1}), one);
     const Symbol lack = b.max(b.sub(p_.margin, distance_of_squares(b, squares)), 0.0);
     return b.mul(b.select(b.greater(same, 0.5), squares, b.square(lack)), 0.5);

@@ -7,7 +7,7 @@ namespace {
 struct CosineDistanceParams : RegressionFields {};
 
 /// 1 - x.t / (|x| |t|) along the last axis; |x||t| is at least 1e-8. Shapes: predictions x [N, ..., D],
-/// targets of the same shape -> losses [N, ...]. Source: PyTorch's CosineEmbeddingLoss of similar pairs;
+/// targets of the same shape -> losses [N, ...]. Source: PyTorch's CosineEmbeddingLoss for similar pairs;
 /// Keras' CosineSimilarity, plus 1.
 class CosineDistance final : public Loss {
  public:

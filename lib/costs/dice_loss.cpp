@@ -16,11 +16,11 @@ struct DiceLossParams {
   std::optional<int64_t> ignore_label = {};
 };
 
-/// 1 - (right + s) / (right + a wrong yes + b wrong no + s) of each image and class, with probabilities in
-/// place of answers; with a = b = 0.5 the Dice coefficient, with others Tversky's index. Shapes: logits [N,
-/// C, H, W], labels integers [N, H, W]; of a yes or no, labels of the logits' shape but for axes of size 1
-/// -> losses [N, C]. Source: Milletari et al. 2016, "V-Net"; Salehi et al. 2017, "Tversky loss function for
-/// image segmentation using 3D fully convolutional deep networks".
+/// 1 - (right + s) / (right + a false positives + b false negatives + s) of each image and class, computed
+/// with probabilities; with a = b = 0.5 the Dice coefficient, otherwise Tversky's index. Shapes: logits [N,
+/// C, H, W], labels integers [N, H, W]; for binary labels, labels of the logits' shape except for axes of
+/// size 1 -> losses [N, C]. Source: Milletari et al. 2016, "V-Net"; Salehi et al. 2017, "Tversky loss
+/// function for image segmentation using 3D fully convolutional deep networks".
 class DiceLoss final : public Loss {
  public:
   using Params = DiceLossParams;
@@ -61,18 +61,18 @@ class DiceLoss final : public Loss {
   }
 
  private:
-  /// [N, pixels, C]. A pixel that does not count is neither of a class nor of another.
+  /// [N, pixels, C]. An ignored pixel is neither of a class nor of any other.
   struct Overlap {
     Symbol yes;     // probability
-    Symbol no;      // the rest of it, exact where it is small
-    Symbol facts;   // 1 where it is the case
-    Symbol others;  // 1 where it is not
+    Symbol no;      // 1 minus it, exact if small
+    Symbol facts;   // 1 if the pixel is of the class
+    Symbol others;  // 1 if it is not
   };
 
   bool is_binary(const ModelView& model) const {
     return model.output(p_.logits).shape().elements() == model.output(p_.labels).shape().elements();
   }
-  /// Each channel is a yes or no of its own.
+  /// Each channel is a separate binary label.
   Overlap binary(const ModelView& model, const std::string& kind) const {
     Builder& b = model.builder();
     const BinaryFields fields{p_.logits, {0, p_.labels}};
@@ -97,12 +97,12 @@ class DiceLoss final : public Loss {
         kind + " DiceLoss");
     const int64_t count = of.logits.shape()[1];
     const Symbol facts = one_hot(b, of.labels, count);
-    // NaN for a label that is not a class, so that a training ends there.
+    // NaN for a label that is not a class, so that training stops.
     const Symbol bad = b.stop_gradient(b.div(0.0, b.reduce_sum(facts, {1}, Builder::Keep::kYes)));
     const Symbol yes = b.add(softmax(b, of.logits), bad);
     return by_image(b, {yes, b.sub(1.0, yes), facts, {}}, of.losses[0], count, of.counts);
   }
-  /// `others` is made of `facts` and of what counts: 1 or 0 for each label; empty: all.
+  /// `others` is computed from `facts` and the labels that count: 1 or 0 for each label; empty: all.
   static Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol counts) {
     const int64_t pixels = of.yes.shape().elements() / (samples * classes);
     for (Symbol* x : {&of.yes, &of.no, &of.facts}) *x = b.reshape(*x, {samples, pixels, classes});

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// Outputs of the model as what a formula over samples may name.
+/// Outputs of the model as names in a formula over samples.
 class SampleValues {
  public:
   explicit SampleValues(const ModelView& model) : model_(model), b_(model.builder()) {}
@@ -33,7 +33,7 @@ class SampleValues {
  private:
   const ModelView& model_;
   Builder& b_;
-  Ref<LayerOutput> first_;  // that has a value for each sample
+  Ref<LayerOutput> first_;  // with a value for each sample
   int64_t samples_ = 0;
 };
 
@@ -78,7 +78,7 @@ struct ExpressionMetricParams {
   ConfigNode expression;
 };
 
-/// Shapes: as those of the cost -> (sum over the samples, their number); of one number, over the batches.
+/// Shapes: as the cost -> (sum over the samples, their number); for one number, over the batches.
 class ExpressionMetric final : public Metric {
  public:
   using Params = ExpressionMetricParams;

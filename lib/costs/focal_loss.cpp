@@ -39,7 +39,7 @@ class FocalLoss final : public Loss {
 
  private:
   Symbol focal(Builder& b, Symbol minus_log_p) const {
-    const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, with all digits where p is near 1
+    const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, exact if p is near 1
     // A power below 1 has no gradient at 0.
     constexpr double kLeast = 1e-30;
     return b.mul(b.pow(b.max(others, kLeast), p_.gamma), minus_log_p);

@@ -6,8 +6,9 @@ namespace {
 
 struct HingeParams : BinaryFields {};
 
-/// max(0, 1 - s x), where s is 1 of a yes and -1 of a no. Shapes: logits x [N, ...], labels of the same shape
-/// (or a number for all) -> losses [N, ...]. Source: Cortes and Vapnik 1995; scikit-learn's hinge_loss.
+/// max(0, 1 - s x), where s is 1 for positive and -1 for negative labels. Shapes: logits x [N, ...], labels
+/// of the same shape (or a number for all) -> losses [N, ...]. Source: Cortes and Vapnik 1995; scikit-learn's
+/// hinge_loss.
 class Hinge final : public Loss {
  public:
   using Params = HingeParams;

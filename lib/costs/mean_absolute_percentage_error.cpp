@@ -8,7 +8,7 @@ namespace {
 
 struct MeanAbsolutePercentageErrorParams : RegressionFields {};
 
-/// |prediction - target| / |target|, with 2^-52 in place of smaller targets. Shapes: predictions [N, ...],
+/// |prediction - target| / |target|, with 2^-52 instead of smaller targets. Shapes: predictions [N, ...],
 /// targets of the same shape -> losses [N, ...]. Source: scikit-learn's mean_absolute_percentage_error.
 class MeanAbsolutePercentageError final : public Loss {
  public:

@@ -9,10 +9,10 @@ struct OrdinalCrossEntropyParams {
   Ref<LayerOutput> labels;
 };
 
-/// The sum over k = 0, ..., C - 2 of the cross entropy of the question whether the class is above k under the
-/// sigmoid of logit k. Shapes: logits [N, C - 1], labels int32 [N], from 0 to C - 1 -> losses [N]; NaN for
-/// other labels. Source: Frank and Hall 2001, "A Simple Approach to Ordinal Classification"; with one output
-/// and C - 1 biases: Cao et al. 2020, "Rank consistent ordinal regression" (CORAL).
+/// The sum, over k = 0, ..., C - 2, of the binary cross entropy of "the class is above k" and the sigmoid of
+/// logit k. Shapes: logits [N, C - 1], labels int32 [N], from 0 to C - 1 -> losses [N]; NaN for other labels.
+/// Source: Frank and Hall 2001, "A Simple Approach to Ordinal Classification"; with one output and C - 1
+/// biases: Cao et al. 2020, "Rank consistent ordinal regression" (CORAL).
 class OrdinalCrossEntropy final : public Loss {
  public:
   using Params = OrdinalCrossEntropyParams;

@@ -6,8 +6,8 @@ namespace {
 
 struct PoissonParams : RegressionFields {};
 
-/// exp(x) - target * x: minus the logarithm of the probability of the target under a Poisson distribution of
-/// mean exp(x), without what does not depend on x. Shapes: predictions x [N, ...], targets of the same shape
+/// exp(x) - target * x: the negative log likelihood of the target under a Poisson distribution with mean
+/// exp(x), without terms that do not depend on x. Shapes: predictions x [N, ...], targets of the same shape
 /// -> losses [N, ...]. Source: Nelder and Wedderburn 1972; PyTorch's PoissonNLLLoss.
 class Poisson final : public Loss {
  public:

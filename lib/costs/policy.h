@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// What costs of policies look at: the scores of actions, and which were done and how good they were.
+/// The fields of costs of policies: the scores of actions, the chosen actions and their advantages.
 struct PolicyFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> actions;
@@ -29,7 +29,7 @@ Schema<P> with_policy_fields(Schema<P> schema) {
   return schema;
 }
 
-/// Log of the probability of each action that was done, [N].
+/// Log probability of each chosen action, [N].
 inline Symbol log_probabilities(const ModelView& model, const PolicyFields& fields) {
   Builder& b = model.builder();
   return b.neg(

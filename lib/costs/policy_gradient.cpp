@@ -8,9 +8,9 @@ struct PolicyGradientParams : SampleCostParams, PolicyFields {
   double limit = 10;
 };
 
-/// -advantage * min(p / q, limit) * log p, where p is the probability of the action and q what it was when
-/// the action was chosen; the factors before log p get no gradient. Shapes: logits [N, actions], the others
-/// [N] -> losses [N]. Source: Williams 1992 (REINFORCE); Mnih et al. 2016, Asynchronous Methods for Deep
+/// -advantage * min(p / q, limit) * log p, where p is the probability of the action now and q when the action
+/// was chosen; the factors before log p get no gradient. Shapes: logits [N, actions], the others [N] ->
+/// losses [N]. Source: Williams 1992 (REINFORCE); Mnih et al. 2016, Asynchronous Methods for Deep
 /// Reinforcement Learning; the factor p / q is that of tensorpack examples/A3C-Gym.
 class PolicyGradient final : public Cost {
  public:

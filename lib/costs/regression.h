@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// What costs and metrics of regression compare.
+/// The fields of costs and metrics of regression.
 struct RegressionFields {
   Ref<LayerOutput> predictions;
   NumberOrOutput targets;
@@ -29,13 +29,13 @@ struct PredictionsAndTargets {
   Symbol predictions;
   Builder::Operand targets;  // of the same shape, or a number
 };
-/// Both as floats. Errors: ConfigError; ShapeError for another number of elements.
+/// Both as floats. Errors: ConfigError; ShapeError for a different number of elements.
 inline PredictionsAndTargets compared(const ModelView& model, const RegressionFields& fields) {
   const Symbol predictions = model.builder().to_float(model.output(fields.predictions));
   return {predictions, model.like(fields.targets, predictions)};
 }
 
-/// What losses of regression compare; nothing if the target is one number for all.
+/// The pair that losses of regression compare; empty if the target is one number for all.
 inline std::optional<Judgement> number_judgement(const ModelView& model, const RegressionFields& fields) {
   if (fields.targets.output.empty()) return std::nullopt;
   return Judgement{Judgement::Kind::kNumbers, model.output(fields.predictions),

@@ -9,9 +9,8 @@ struct RegularizeParams : CostParams {
   double l1 = 0;
 };
 
-/// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference.
-/// Source: tensorpack models/regularize.py, where the pattern may match anywhere in the name; here it is for
-/// whole names.
+/// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference. Source: tensorpack
+/// models/regularize.py, where the pattern may match anywhere in the name; here it must match the whole name.
 class Regularize final : public Cost {
  public:
   using Params = RegularizeParams;

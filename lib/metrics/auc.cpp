@@ -5,7 +5,8 @@
 namespace tpack {
 namespace {
 
-/// The share of pairs of a yes and a no in which the yes has the higher score; a tie is half a pair.
+/// The share of pairs of a positive and a negative where the positive has the higher score; a tie counts as
+/// half a pair.
 double area_under_roc(std::span<const RankedAnswer> answers) {
   double yes = 0;
   double no = 0;
@@ -20,10 +21,10 @@ double area_under_roc(std::span<const RankedAnswer> answers) {
 
 struct AUCParams : RankingFields {};
 
-/// The share of pairs of a sample whose label is yes and one whose label is no in which the first has the
-/// higher score; equal scores are half a pair. Scores of all samples are kept until then: 8 bytes for each
-/// score and label. Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N); logits [N, C], labels
-/// int32 [N] -> ([N, C + 1], N). Source: Hanley and McNeil 1982; scikit-learn's roc_auc_score.
+/// The share of pairs of a positive and a negative sample where the positive one has the higher score; equal
+/// scores count as half a pair. Scores of all samples are kept for it: 8 bytes for each score and label.
+/// Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C
+/// + 1], N). Source: Hanley and McNeil 1982; scikit-learn's roc_auc_score.
 class AUC final : public Metric {
  public:
   using Params = AUCParams;

@@ -3,7 +3,7 @@
 namespace tpack {
 namespace {
 
-/// The mean over the yes of the precision at their score. All of an equal score come at once.
+/// The mean, over the positives, of the precision at their score. Equal scores are counted together.
 double mean_precision(std::span<const RankedAnswer> answers) {
   double all = 0;
   double yes = 0;
@@ -18,11 +18,10 @@ double mean_precision(std::span<const RankedAnswer> answers) {
 
 struct AveragePrecisionParams : RankingFields {};
 
-/// The mean, over the samples whose label is yes, of the precision where all samples with at least their
-/// score are said to be yes: the sum of (R_n - R_n-1) P_n over the different scores. Scores of all samples
-/// are kept until then: 8 bytes for each score and label. Shapes: logits [N, K...], labels of their size ->
-/// ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1], N). Source: scikit-learn's
-/// average_precision_score.
+/// The mean, over the positive samples, of the precision if all samples with at least their score are
+/// predicted positive: the sum of (R_n - R_n-1) P_n over the different scores. Scores of all samples are kept
+/// for it: 8 bytes for each score and label. Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N);
+/// logits [N, C], labels int32 [N] -> ([N, C + 1], N). Source: scikit-learn's average_precision_score.
 class AveragePrecision final : public Metric {
  public:
   using Params = AveragePrecisionParams;

@@ -22,9 +22,9 @@ class BalancedAccuracyAccumulation final : public Accumulation {
 
 struct BalancedAccuracyParams : ClassAnswerFields {};
 
-/// The mean of right / actual over the classes that some sample is of. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N). Source: scikit-learn's balanced_accuracy_score.
+/// The mean of right / actual over the classes with samples. Among equal scores, the first class is
+/// predicted; if a score is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N). Source:
+/// scikit-learn's balanced_accuracy_score.
 class BalancedAccuracy final : public Metric {
  public:
   using Params = BalancedAccuracyParams;

@@ -5,9 +5,9 @@ namespace {
 
 struct BrierParams : ProbabilityFields {};
 
-/// (p - y)^2 of each output, where y is 1 of a yes and 0 of a no; of classes, the sum over them. Shapes:
-/// logits [N, ...], labels of their size -> (sum, number of elements); logits [N, C], labels int32 [N] ->
-/// (sum, N). Source: Brier 1950; scikit-learn's brier_score_loss, unscaled for classes.
+/// (p - y)^2 of each output, where y is 1 for positive and 0 for negative labels; for classes, the sum over
+/// them. Shapes: logits [N, ...], labels of their size -> (sum, number of elements); logits [N, C], labels
+/// int32 [N] -> (sum, N). Source: Brier 1950; scikit-learn's brier_score_loss, unscaled for classes.
 class Brier final : public Metric {
  public:
   using Params = BrierParams;

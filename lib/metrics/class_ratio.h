@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// Of what answers a metric is taken, and how those of classes become one number.
+/// The predictions that a metric uses, and how several classes become one number.
 enum class ClassAverage : uint8_t { kBinary, kMicro, kMacro, kWeighted };
 template <>
 struct EnumNames<ClassAverage> {
@@ -23,7 +23,7 @@ struct EnumNames<ClassAverage> {
        {"weighted", ClassAverage::kWeighted}}};
 };
 
-/// The fields of metrics of a yes or no for each output, or of one of several classes.
+/// The fields of metrics of binary labels, or of one of several classes.
 struct ClassRatioFields : BinaryPredictionFields {
   ClassAverage average = ClassAverage::kBinary;
   std::optional<int64_t> class_number;
@@ -55,7 +55,7 @@ Schema<P> with_class_ratio(Schema<P> schema) {
 }
 
 /// 2 right / (predicted + actual), and such ratios with other weights: (p + a) right / (p predicted + a
-/// actual), where p and a are not negative. The ratio of a class that is neither is 0.
+/// actual), where p and a are not negative. The ratio of a class without predicted and actual samples is 0.
 struct ClassRatio {
   double of_predicted = 0;
   double of_actual = 0;
@@ -101,7 +101,7 @@ class ClassRatioAccumulation final : public Accumulation {
   std::optional<int64_t> class_;
 };
 
-/// `owner`: "metric Precision"; `plain`: the average that goes with `class`. Errors: ConfigError.
+/// `owner`: "metric Precision"; `plain`: the average that is used with `class`. Errors: ConfigError.
 inline void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain, const std::string& owner) {
   if (fields.class_number && fields.average != plain)
     throw ConfigError(owner + ": 'class' selects one class, and 'average' combines all; remove one of them");
@@ -116,7 +116,7 @@ inline void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain
                           "; for classes, it must be an output or input with class numbers, int32 [N]");
 }
 
-/// What binary_prediction gives; says what to write for class numbers. Errors: as binary_prediction.
+/// The result of binary_prediction, with advice for class numbers in errors. Errors: as binary_prediction.
 inline BinaryPrediction binary_answers(const ModelView& model, const ClassRatioFields& fields,
                                        const std::string& owner) {
   const Ref<LayerOutput>& labels = fields.labels.output;
@@ -135,7 +135,7 @@ inline BinaryPrediction binary_answers(const ModelView& model, const ClassRatioF
   return binary_prediction(model, fields, owner);
 }
 
-/// Of a yes or no: the parts of one class, [3, 1].
+/// For binary labels: the parts of one class, [3, 1].
 inline Symbol binary_confusion_sums(const ModelView& model, const ClassRatioFields& fields,
                                     const std::string& owner) {
   Builder& b = model.builder();
@@ -147,7 +147,7 @@ inline Symbol binary_confusion_sums(const ModelView& model, const ClassRatioFiel
   return concat(b, rows, 0);
 }
 
-/// Shapes: ([3, C], N), C = 1 for a yes or no. Errors: as class_answers and binary_prediction; ConfigError
+/// Shapes: ([3, C], N), C = 1 for binary labels. Errors: as class_answers and binary_prediction; ConfigError
 /// for a class that does not exist.
 inline SumAndWeight class_ratio(const ModelView& model, const ClassRatioFields& fields, ClassRatio ratio,
                                 const std::string& owner) {

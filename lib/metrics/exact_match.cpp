@@ -6,8 +6,8 @@ namespace {
 struct ExactMatchParams : BinaryPredictionFields {};
 
 /// A sample is right if all of its labels are. Shapes: logits [N, ...], labels of the same shape (or a number
-/// for all) -> (samples that are right, samples with a label that counts). Source: scikit-learn,
-/// accuracy_score of multi-label targets (subset accuracy).
+/// for all) -> (right samples, samples with a label that counts). Source: scikit-learn, accuracy_score of
+/// multi-label targets (subset accuracy).
 class ExactMatch final : public Metric {
  public:
   using Params = ExactMatchParams;

@@ -7,10 +7,10 @@ struct F1Params : ClassRatioFields {
   F1Params() { average = ClassAverage::kMacro; }
 };
 
-/// 2 right / (predicted + actual) of each class. Of equal scores, the first class is predicted; of scores
-/// that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); of a yes or no,
-/// logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source: scikit-learn's
-/// f1_score with zero_division=0.
+/// 2 right / (predicted + actual) of each class. Among equal scores, the first class is predicted; if a score
+/// is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); for binary labels, logits [N,
+/// ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source: scikit-learn's f1_score with
+/// zero_division=0.
 class F1 final : public Metric {
  public:
   using Params = F1Params;

@@ -8,10 +8,10 @@ struct FBetaParams : ClassRatioFields {
   double beta = 1;
 };
 
-/// (1 + beta^2) right / (predicted + beta^2 actual) of each class. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N); of a yes or no, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N).
-/// Source: scikit-learn's fbeta_score with zero_division=0.
+/// (1 + beta^2) right / (predicted + beta^2 actual) of each class. Among equal scores, the first class is
+/// predicted; if a score is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); for
+/// binary labels, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source:
+/// scikit-learn's fbeta_score with zero_division=0.
 class FBeta final : public Metric {
  public:
   using Params = FBetaParams;

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What metrics of restored images compare.
+/// The fields of metrics of restored images.
 struct ImageQualityFields {
   Ref<LayerOutput> predictions;
   Ref<LayerOutput> targets;
@@ -37,8 +37,8 @@ struct ComparedImages {
   double range = 1;
 };
 
-/// `owner`: "metric PSNR". Errors: ConfigError if the range is not known, or that of the predictions is
-/// another one; ShapeError for another number of elements.
+/// `owner`: "metric PSNR". Errors: ConfigError if the range is unknown, or the predictions have a different
+/// one; ShapeError for a different number of elements.
 inline ComparedImages compared_images(const ModelView& model, const ImageQualityFields& fields,
                                       const std::string& owner) {
   Builder& b = model.builder();

@@ -7,9 +7,9 @@ struct IoUParams : ClassRatioFields {
   IoUParams() { average = ClassAverage::kMacro; }
 };
 
-/// right / (predicted or actual) of each class, counted over all samples. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: as F1. Source: Everingham et al. 2010, "The
-/// Pascal Visual Object Classes (VOC) Challenge"; scikit-learn's jaccard_score.
+/// right / (predicted or actual) of each class, counted over all samples. Among equal scores, the first class
+/// is predicted; if a score is not finite, none. Shapes: as F1. Source: Everingham et al. 2010, "The Pascal
+/// Visual Object Classes (VOC) Challenge"; scikit-learn's jaccard_score.
 class IoU final : public Metric {
  public:
   using Params = IoUParams;

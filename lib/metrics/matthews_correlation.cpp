@@ -12,7 +12,7 @@ class MatthewsAccumulation final : public Accumulation {
     const ConfusionTotal total(parts);
     const double samples = total.samples();
     if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
-    // Samples without a prediction, or of no class, are a class of their own, of which none is right.
+    // Samples without a prediction, or without a class, form an additional class, in which none is right.
     const double unpredicted = samples - total.all_predicted();
     const double of_none = samples - total.all_actual();
     double predicted = samples * samples - unpredicted * unpredicted;
@@ -28,10 +28,10 @@ class MatthewsAccumulation final : public Accumulation {
 
 struct MatthewsCorrelationParams : ClassAnswerFields {};
 
-/// With s samples, r of which are right, p_k of which are predicted to be of class k and t_k of which are:
-/// (r s - sum p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2)). Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N). Source: Gorodkin 2004; scikit-learn's matthews_corrcoef.
+/// With s samples, r of them right, p_k predicted as class k and t_k actually of class k: (r s - sum p_k t_k)
+/// / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2)). Among equal scores, the first class is predicted; if a score
+/// is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N). Source: Gorodkin 2004;
+/// scikit-learn's matthews_corrcoef.
 class MatthewsCorrelation final : public Metric {
  public:
   using Params = MatthewsCorrelationParams;

@@ -40,8 +40,8 @@ class MedianAccumulation final : public Accumulation {
 struct MedianAbsoluteErrorParams : RegressionFields {};
 
 /// The median of |prediction - target| for each output, then the mean over the outputs. Errors of all samples
-/// are kept until then, 8 bytes for each. Shapes: predictions [N, ...], targets of the same shape -> ([N,
-/// outputs], N). Source: scikit-learn's median_absolute_error.
+/// are kept for it, 8 bytes each. Shapes: predictions [N, ...], targets of the same shape -> ([N, outputs],
+/// N). Source: scikit-learn's median_absolute_error.
 class MedianAbsoluteError final : public Metric {
  public:
   using Params = MedianAbsoluteErrorParams;

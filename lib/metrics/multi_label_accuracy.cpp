@@ -5,9 +5,8 @@ namespace {
 
 struct MultiLabelAccuracyParams : BinaryPredictionFields {};
 
-/// A logit says yes if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits
-/// [N, ...], labels of the same shape (or a number for all) -> (equal answers, number of elements that
-/// count).
+/// A logit is positive if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits [N,
+/// ...], labels of the same shape (or a number for all) -> (equal answers, number of elements that count).
 class MultiLabelAccuracy final : public Metric {
  public:
   using Params = MultiLabelAccuracyParams;

@@ -5,11 +5,11 @@ namespace {
 
 struct PrecisionParams : ClassRatioFields {};
 
-/// right / predicted. Of a yes or no, right and predicted are those that say yes. Of classes, of equal scores
-/// the first class is predicted; of scores that are not all finite, none. Shapes: logits [N, ...], labels of
-/// the same shape (or a number for all) -> (right yes, given yes); logits [N, C], labels int32 [N] -> ([3,
-/// C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes, scikit-learn's
-/// precision_score with zero_division=0.
+/// right / predicted. For binary labels, these are positive predictions. For classes, among equal scores the
+/// first class is predicted; if a score is not finite, none. Shapes: logits [N, ...], labels of the same
+/// shape (or a number for all) -> (right positives, predicted positives); logits [N, C], labels int32 [N] ->
+/// ([3, C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes,
+/// scikit-learn's precision_score with zero_division=0.
 class Precision final : public Metric {
  public:
   using Params = PrecisionParams;

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// The fields of metrics of how good probabilities are.
+/// The fields of metrics of the quality of probabilities.
 struct ProbabilityFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
@@ -26,7 +26,7 @@ Schema<P> with_probabilities(Schema<P> schema) {
       .required();
 }
 
-/// Probabilities and what was the case, 1 or 0: of a yes for each output, or of the classes [N, C].
+/// Probabilities and actual values, 1 or 0: of each output, or of the classes [N, C].
 struct ProbabilitiesAndFacts {
   Symbol probabilities;
   Symbol facts;  // of the same shape

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// What the rows hold: `outputs` scores, then a label for each of them, or the number of a class.
+/// The content of a row: `outputs` scores, then a label for each of them, or the number of a class.
 struct RankingRows {
   size_t outputs = 1;
   bool are_classes = false;
@@ -23,11 +23,11 @@ struct RankingRows {
   size_t width() const { return outputs + (are_classes ? 1 : outputs); }
 };
 
-/// The log of p / (1 - p) of each class, where p is its softmax: it puts samples in the order of p, and tells
-/// apart those whose p is nearly 1. Sums do not depend on the order of the classes.
+/// The log of p / (1 - p) of each class, where p is its softmax: it orders samples by p, and distinguishes
+/// samples with p near 1. Sums do not depend on the order of the classes.
 class LogOdds {
  public:
-  /// Where a score is not finite, all become NaN.
+  /// If a score is not finite, all become NaN.
   void apply(std::span<double> scores) {
     if (!std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); }))
       return std::fill(scores.begin(), scores.end(), kNone);
@@ -38,7 +38,7 @@ class LogOdds {
     double of_others = 0;  // than the best one
     for (size_t i = 0; i + 1 < sorted_.size(); ++i) of_others += std::exp(sorted_[i] - second);
     const double all = of_others * std::exp(second - best) + 1;
-    // Differences first: they are exact more often, so scores that a number is added to stay ties.
+    // Differences first: they are exact more often, so ties remain ties if a number is added to all scores.
     for (double& score : scores) {
       score = score == best ? (best - second) - std::log(of_others)
                             : (score - best) - std::log(all - std::exp(score - best));
@@ -90,7 +90,7 @@ class RankingAccumulation final : public Accumulation {
   }
 
  private:
-  /// Those of each output, or of one, or of all together.
+  /// The figures of each output, or of one, or of all together.
   std::vector<std::vector<RankedAnswer>> answers(std::span<const double> total) const {
     const bool together = average_ == RankingAverage::kMicro;
     std::vector<std::vector<RankedAnswer>> all(class_ || together ? 1 : rows_.outputs);

@@ -20,7 +20,7 @@ struct EnumNames<RankingAverage> {
        {"micro", RankingAverage::kMicro}}};
 };
 
-/// The fields of metrics of how well scores put yes before no.
+/// The fields of metrics of the order of scores: positives before negatives.
 struct RankingFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
@@ -49,13 +49,13 @@ Schema<P> with_ranking(Schema<P> schema) {
              "samples or outputs with this label do not count");
 }
 
-/// A score and whether its label is yes.
+/// A score and whether its label is positive.
 struct RankedAnswer {
   double score;
   bool is_yes;
 };
 
-/// Calls f(yes, no) with the numbers of both for each different score, from the highest on.
+/// Calls f(positives, negatives) with both numbers for each different score, from the highest down.
 template <class F>
 void for_each_score(std::span<const RankedAnswer> answers, const F& f) {
   for (size_t begin = 0; begin < answers.size();) {
@@ -69,11 +69,11 @@ void for_each_score(std::span<const RankedAnswer> answers, const F& f) {
   }
 }
 
-/// A figure of scores of which some are of yes, from the highest score on; equal scores are in any order, and
-/// it must not depend on that. NaN: there is none.
+/// A figure of scores with positive and negative labels, sorted from the highest score down; it must not
+/// depend on the order of equal scores. NaN: there is none.
 using RankingMeasure = double (*)(std::span<const RankedAnswer> answers);
 
-/// Rows of scores and labels of all samples are gathered, so the figure is exact. Shapes: logits [N, K...],
+/// Collects rows of scores and labels of all samples, so the figure is exact. Shapes: logits [N, K...],
 /// labels of their size -> ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1], N). `of_nothing`:
 /// the figure if there is none. Errors: as ModelView::class_numbers; ConfigError for a class that does not
 /// exist.

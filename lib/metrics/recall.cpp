@@ -5,11 +5,11 @@ namespace {
 
 struct RecallParams : ClassRatioFields {};
 
-/// right / actual. Of a yes or no, right and actual are those that say yes and are. Of classes, of equal
-/// scores the first class is predicted; of scores that are not all finite, none. Shapes: logits [N, ...],
-/// labels of the same shape (or a number for all) -> (right yes, labels yes); logits [N, C], labels int32 [N]
-/// -> ([3, C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes,
-/// scikit-learn's recall_score with zero_division=0.
+/// right / actual. For binary labels, these are positive labels. For classes, among equal scores the first
+/// class is predicted; if a score is not finite, none. Shapes: logits [N, ...], labels of the same shape (or
+/// a number for all) -> (right positives, actual positives); logits [N, C], labels int32 [N] -> ([3, C], N).
+/// Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes, scikit-learn's
+/// recall_score with zero_division=0.
 class Recall final : public Metric {
  public:
   using Params = RecallParams;

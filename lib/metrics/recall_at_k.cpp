@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// How near two embeddings are.
+/// The nearness of two embeddings.
 enum class Nearness : uint8_t { kCosine, kEuclidean };
 
 }  // namespace
@@ -30,8 +30,8 @@ struct RecallAtKParams {
   Nearness distance = Nearness::kCosine;
 };
 
-/// Embeddings by columns, so that the nearness of a row to all others is sums of columns, which are as exact
-/// for equal rows wherever they are.
+/// Embeddings by columns, so that the nearness of a row to all others is a sum of columns, with the same
+/// rounding for equal rows.
 class EmbeddingTable {
  public:
   /// Rows of `size` numbers and a label.
@@ -51,7 +51,7 @@ class EmbeddingTable {
   bool has_nan() const {
     return std::any_of(columns_.begin(), columns_.end(), [](double x) { return std::isnan(x); });
   }
-  /// Of row i to each row: the cosine, or minus the squared distance.
+  /// The nearness of row i to each row: the cosine, or minus the squared distance.
   void nearness(size_t i, std::vector<double>& all) const {
     all.assign(count_, 0);
     for (size_t d = 0; d < size_; ++d) {
@@ -111,10 +111,10 @@ class RecallAccumulation final : public Accumulation {
   Nearness nearness_;
 };
 
-/// The share of samples of which one of the k nearest other samples is of the same class. Of ties, those of
-/// other classes come first, so that a network that gives one embedding for all has 0. Samples that are alone
-/// in their class are left out. Shapes: embeddings [N, D], labels integers [N] -> ([N, D + 1], N). Source:
-/// Oh Song et al. 2016, "Deep metric learning via lifted structured feature embedding".
+/// The share of samples with a same-class sample among their k nearest neighbors. In ties, samples of other
+/// classes come first, so that a network with equal embeddings for all samples has 0. Samples that are alone
+/// in their class do not count. Shapes: embeddings [N, D], labels integers [N] -> ([N, D + 1], N). Source: Oh
+/// Song et al. 2016, "Deep metric learning via lifted structured feature embedding".
 class RecallAtK final : public Metric {
  public:
   using Params = RecallAtKParams;

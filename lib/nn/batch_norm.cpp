@@ -7,7 +7,8 @@
 namespace tpack::nn {
 namespace {
 
-/// A layer that is not trained at all also keeps its statistics, which belong to its weights.
+/// If no variable of a layer is trained, its statistics do not change either, because they belong to its
+/// weights.
 bool is_frozen(Builder& b, const BatchNormOptions& o) {
   const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
   if (!o.center && !o.scale) return frozen("mean/EMA");
@@ -34,7 +35,7 @@ NormalizedBatch over_batch(Builder& b, Symbol x, Symbol gamma, Symbol beta, doub
   return {norm.out(0), norm.out(1), norm.out(2)};
 }
 
-/// Uses means over all replicas, whose batches have one size. The variance is computed around the common
+/// Uses means over all replicas, whose batches have the same size. The variance is computed around the common
 /// mean, which loses fewer digits than the mean of squares.
 NormalizedBatch over_replicas(Builder& b, Symbol x, Symbol gamma, Symbol beta, double epsilon) {
   const Shape& shape = x.shape();

@@ -14,7 +14,7 @@ struct BatchNormOptions {
   bool center = true;                    // adds beta
   bool scale = true;                     // multiplies by gamma
   std::optional<bool> training = {};     // batch or moving statistics; default: batch statistics in training
-  bool sync_statistics = false;          // in training: statistics over the batches of all replicas
+  bool sync_statistics = false;          // in training: use the batches of all replicas
   InitializeFor gamma_initializer = {};  // empty: ones
 };
 

@@ -10,8 +10,8 @@ namespace tpack::nn {
 struct DenseOptions {
   int64_t units = 0;     // outputs; must be set
   bool use_bias = true;  // add one value per output
-  bool flatten = true;   // all axes but the batch's are one; false: the same product at each place before the
-                         // last axis, [N, T, in] to [N, T, units]
+  bool flatten = true;   // flatten all axes except the batch; false: the same product at each position of the
+                         // other axes, [N, T, in] to [N, T, units]
   Activation activation = {};             // of the result
   InitializeFor kernel_initializer = {};  // of W; empty: variance_scaling()
   InitializeFor bias_initializer = {};    // of b; empty: zeros

@@ -9,7 +9,7 @@ namespace tpack::nn {
 namespace {
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and the biased variance over `axes`.
-/// `lined_up`: gamma and beta in the shape that broadcasts to x.
+/// `lined_up`: gamma and beta in a shape that broadcasts to x.
 template <class Options, class LinedUp>
 Symbol affine_norm_over(Builder& b, Symbol x, const std::vector<int>& axes, const Options& o,
                         const Shape& parameters, const LinedUp& lined_up) {

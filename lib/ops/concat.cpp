@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// What is likely wrong where two feature maps [N, C, H, W] differ by a pixel or few.
+/// The likely mistake if two feature maps [N, C, H, W] differ by a few pixels.
 std::string hint_of(const Shape& a, const Shape& b, int axis) {
   if (axis != 1 || a.rank() != 4 || b.rank() != 4) return "";
   int64_t most = 0;

@@ -15,7 +15,7 @@ std::vector<TensorSpec> CumulativeSum::infer(std::span<const TensorSpec> in) con
   return {in[0]};
 }
 
-/// x[i] is a part of y[i] and of all after it.
+/// x[i] contributes to y[i] and all later elements.
 std::vector<Symbol> CumulativeSum::gradient(Builder& b, const Node& /*n*/, std::span<const Symbol> dy) const {
   return {cumulative_sum(b, dy[0], {params().axis, !params().reverse})};
 }

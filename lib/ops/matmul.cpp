@@ -17,7 +17,7 @@ Shape leading(const Shape& shape) {
   return Shape(std::vector<int64_t>(shape.sizes().begin(), shape.sizes().end() - 2));
 }
 
-/// Rows, or columns, of the matrices of a shape once they are transposed where asked.
+/// The number of rows or columns of the matrices of a shape, after the requested transposition.
 int64_t rows_of(const Shape& shape, bool transposed) {
   const auto rank = static_cast<int>(shape.rank());
   return shape[transposed ? rank - 1 : rank - 2];

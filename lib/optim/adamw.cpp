@@ -8,7 +8,7 @@ struct AdamWParams : AdamParams {
   std::vector<Ref<VariablePattern>> exclude;
 };
 
-/// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is no
+/// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is not
 /// part of the gradient, so it is not divided by the size of the gradients. Source: Loshchilov and Hutter
 /// 2017; the learning rate scales the decay, as in PyTorch.
 class AdamW final : public Optimizer {
@@ -39,7 +39,7 @@ class AdamW final : public Optimizer {
 
   AdamRule rule_;
   double weight_decay_;
-  VariableFactors decays_;  // 0 for those that do not
+  VariableFactors decays_;  // 0 for variables without decay
 };
 
 TPACK_REGISTER(Optimizer, AdamW, "AdamW");

@@ -19,7 +19,7 @@ Schema<ScaledRateParams> scaled_rate_schema() {
       .required();
 }
 
-/// A schedule of which each number is multiplied by a factor.
+/// A schedule with each number multiplied by a factor.
 class MultipliedSchedule final : public Schedule {
  public:
   MultipliedSchedule(std::shared_ptr<const Schedule> schedule, double factor)

@@ -10,9 +10,9 @@ struct RmsPropParams : OptimizerParams {
   bool centered = false;
 };
 
-/// s <- decay s + (1 - decay) g^2; u = g / (sqrt(s) + epsilon); p <- p - lr * u, or with momentum
-/// b <- momentum b + u; p <- p - lr * b. Centered: m <- decay m + (1 - decay) g, and s - m^2 in place of s.
-/// Source: Tieleman and Hinton 2012; Graves 2013 for the rest; PyTorch for the form.
+/// s <- decay s + (1 - decay) g^2; u = g / (sqrt(s) + epsilon); p <- p - lr * u, or with momentum b <-
+/// momentum b + u; p <- p - lr * b. Centered: m <- decay m + (1 - decay) g, and s - m^2 instead of s. Source:
+/// Tieleman and Hinton 2012; Graves 2013 for the rest; PyTorch for the form.
 class RmsProp final : public Optimizer {
  public:
   using Params = RmsPropParams;
@@ -33,7 +33,7 @@ class RmsProp final : public Optimizer {
   Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
     Symbol square = mean(b, state, "square", b.square(gradient));
-    // Rounding may bring the difference below 0.
+    // Rounding may make the difference negative.
     if (p_.centered) square = b.max(b.sub(square, b.square(mean(b, state, "mean", gradient))), 0.0);
     Symbol step = b.div(gradient, b.add(b.sqrt(square), p_.epsilon));
     if (p_.momentum > 0) {
@@ -43,7 +43,7 @@ class RmsProp final : public Optimizer {
     return b.sub(parameters, b.mul(step, learning_rate));
   }
 
-  /// The moving mean in a slot with the value of this step.
+  /// Updates the moving mean in a slot with the value of this step.
   Symbol mean(Builder& b, OptimizerState& state, const std::string& slot, Symbol now) const {
     const Symbol moved = b.add(b.mul(state.slot(slot), p_.decay), b.mul(now, 1 - p_.decay));
     state.assign_slot(slot, moved);

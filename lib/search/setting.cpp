@@ -69,7 +69,7 @@ ValueRange parse_range(const std::string& text, const Position& where) {
   return range;
 }
 
-/// The value with its key: the words of the key as nested maps.
+/// The value under the words of the key, one nested map for each word.
 const ConfigNode& value_of(const ConfigNode& tree, size_t words) {
   const ConfigNode* node = &tree;
   for (size_t i = 0; i < words; ++i) node = &node->entries()[0].value;
