@@ -18,22 +18,22 @@ TITLES = {
 }
 WHERE = {
     "augmentor": "Items of `AugmentImageComponent`, a map of dataflows.",
-    "callback": "Items of the section `callbacks`; they are called in the order of the list.",
-    "cost": "Items of `model.cost`; the cost is their sum. Each takes `name`, of its statistic, in addition.",
-    "environment": "What agents act in, for reinforcement learning.",
+    "callback": "Items of the section `callbacks`; they run in the order of the list.",
+    "cost": "Items of `model.cost`; the cost is their sum. Each also takes `name`, the name of its statistic.",
+    "environment": "Environments of agents, for reinforcement learning.",
     "gradient processor": "Items of an optimizer's `gradient`; they process the gradient in the order of the list.",
-    "initializer": "The first values of a layer's variables.",
+    "initializer": "The initial values of a layer's variables.",
     "input source": "The section `input`: how batches get to the devices.",
-    "layer": "Items of `model.layers`; each takes the output of the one before, or what its `input` names.",
+    "layer": "Items of `model.layers`; each takes the output of the layer before it, or of the layers in its `input`.",
     "map": "Items of a dataflow after its source: one sample in, one sample out, by any number of workers.",
-    "metric": "Items of `model.metrics`: statistics of each batch besides the cost. Each takes `name`, of its statistic, in addition.",
+    "metric": "Items of `model.metrics`: statistics of each batch besides the cost. Each also takes `name`, the name of its statistic.",
     "monitor": "Items of the section `monitors`: where statistics are written.",
     "optimizer": "The section `optimizer`.",
-    "schedule": "In place of a number that changes over a run: a learning rate, the weight of a term of the cost. Each takes `by`,\n`length`, `warmup` and `warmup_start` in addition.",
+    "schedule": "A number that changes over a run, such as a learning rate or the weight of a term of the cost. Each also takes `by`,\n`length`, `warmup` and `warmup_start`.",
     "source": "The first item of a dataflow.",
     "stage": "Items of a dataflow that process the stream of samples: order, batches, length.",
     "tensor map": "Functions of one component, by name in `MapData`.",
-    "trainer": "The section `trainer`: how a step runs, and on which devices.",
+    "trainer": "The section `trainer`: how steps run, and on which devices.",
 }
 
 
@@ -42,14 +42,14 @@ def run(tpack, *words):
 
 
 def escaped(text):
-    """Plain text as Markdown; what stands in backticks stays."""
+    """Plain text as Markdown; text in backticks stays."""
     parts = text.split("`")
     parts[::2] = [re.sub(r"([*<|])", r"\\\1", part) for part in parts[::2]]
     return "`".join(parts)
 
 
 def doc_comment(component):
-    """The paragraphs above the component's class, which is in its source or in the header next to it: [(label or "", text)]."""
+    """The paragraphs above the component's class, which is in its source or header: [(label or "", text)]."""
     path = ROOT / component["source"]
     text = path.read_text()
     cls = re.search(r'TPACK_REGISTER\(\w+,\s*(\w+),\s*"%s"' % re.escape(component["name"]), text)[1]

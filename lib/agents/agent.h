@@ -11,36 +11,36 @@
 
 namespace tpack {
 
-/// Computes outputs of the model that is being trained, with its weights as they are now: how an agent
-/// chooses actions. Whoever trains the model implements it.
+/// Computes outputs of the model in training with its current weights, so that an agent can choose actions.
+/// The trainer implements it.
 class BatchPredictor {
  public:
   virtual ~BatchPredictor() = default;
-  /// The outputs that the agent asks for (AgentModel), in its order, for observations [N, ...]: N as many as
-  /// it said. The caller owns what it gets.
+  /// The outputs that the agent requested (AgentModel), in its order, for observations [N, ...] with the
+  /// declared N. The caller owns the result.
   virtual std::vector<Tensor> run(const Tensor& observations) = 0;
 };
 
-/// What an agent asks the model for.
+/// An agent's requests to the model.
 struct AgentModel {
   struct Output {
     Ref<LayerOutput> output;
     int64_t size = 1;  // values for each observation
   };
-  std::vector<Output> outputs;     // of the observations, which go where the first component goes
+  std::vector<Output> outputs;     // of the observations, which are fed like the first component
   int64_t batch = 1;               // observations at a time
   Ref<LayerOutput> feedback = {};  // also an output of each training step, for `learn`; empty: none
-  /// It asks from threads of its own, at any time. Otherwise only in `next`.
+  /// It predicts in its own threads, at any time. Otherwise only in `next`.
   bool is_asynchronous = false;
 };
 
-/// Plays in environments with the model that is being trained, and gives what it has experienced, sample by
-/// sample. Unlike a cursor it is stateful: its state goes into checkpoints. Threads: one at a time.
+/// Plays in environments with the model in training, and provides its experience sample by sample. Unlike a
+/// cursor it is stateful: its state goes into checkpoints. Threads: one at a time.
 class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// A number that its schedule sets, or callbacks may set, between steps.
+  /// A number that a schedule or callbacks set between steps.
   struct HyperParameter {
     std::string name;
     double value = 0;
@@ -56,11 +56,11 @@ class Agent {
     give(out);
     ++given_;
   }
-  /// Samples that `next` has given, in processes before this one, too.
+  /// Number of samples from `next`, including earlier processes.
   int64_t given() const { return given_; }
-  /// After a training step: the output `feedback` of the samples that `next` gave since the last call.
+  /// After a training step: the output `feedback` for the samples from `next` since the last call.
   virtual void learn(const Tensor& feedback) { (void)feedback; }
-  /// Instead, after a training step that has not computed it, or whose results do not count.
+  /// Call instead after a training step that did not compute it, or whose results do not count.
   virtual void learn_nothing() {}
 
   /// Errors of load: CheckpointError for the state of an agent with other parameters.

@@ -14,9 +14,9 @@ class AgentCursor final : public Cursor {
     Agent* agent = source_.agent();
     if (agent == nullptr)
       throw ConfigError(where_,
-                        "this source plays with the model while it is trained; only training can read it, as "
-                        "data.train");
-    TPACK_ASSERT(agent->given() == id_.index, "the samples of an agent come once, in one order");
+                        "this source plays with the model while it trains, so only training can read it; use "
+                        "it in data.train");
+    TPACK_ASSERT(agent->given() == id_.index, "the samples of an agent come only once and in one order");
     out.set_id(id_);
     ++id_.index;
     agent->next(out);
@@ -74,8 +74,7 @@ const AgentSource* agent_source_of(const Flow& flow) {
   const auto* batched = dynamic_cast<const BatchedFlow*>(&flow);
   if (batched == nullptr || dynamic_cast<const AgentFlow*>(&batched->up()) == nullptr)
     throw ConfigError(
-        "a source that plays with the model is followed by BatchData alone; what other components do belongs "
-        "into the model");
+        "only BatchData can follow a source that plays with the model; move other components into the model");
   return source;
 }
 

@@ -7,9 +7,9 @@
 
 namespace tpack {
 
-/// A source whose samples an agent makes while the model learns from them. A trainer starts the agent and
-/// gives it a predictor; so only `data.train` can have such a source. Its samples are endless and come once,
-/// in one order: a reader that opens the flow at any other place than the agent's is rejected.
+/// A source of samples that an agent makes while the model learns from them. A trainer starts the agent with
+/// a predictor, so only `data.train` can have such a source. Its samples are endless and come only once, in
+/// one order: opening the flow at any position other than the agent's is an error.
 class AgentSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
@@ -28,12 +28,12 @@ class AgentSource : public Source {
   virtual std::unique_ptr<Agent> make_agent(uint64_t seed) const = 0;
 
  private:
-  mutable std::unique_ptr<Agent> agent_;  // the one part of a source that changes
+  mutable std::unique_ptr<Agent> agent_;  // the only part of a source that changes
 };
 
-/// The source of a flow if it is an AgentSource, else null. Errors: ConfigError if there are other stages
-/// than BatchData behind it: they would read ahead of the model, and the model would see other observations
-/// when it acts than when it learns.
+/// The source of a flow if it is an AgentSource, else null. Errors: ConfigError for stages other than
+/// BatchData after it: they would read ahead of the model, and the model would see different observations
+/// when it acts and when it learns.
 const AgentSource* agent_source_of(const Flow& flow);
 
 }  // namespace tpack

@@ -30,7 +30,7 @@ std::vector<Tensor> AsyncPredictor::ask(const Tensor& observation) {
   if (stopping_) throw Stopped{};
   waiting_.push_back(&question);
   asked_.notify_one();
-  // One that is being answered is waited for: the thread writes into it.
+  // Waits for a question in progress, because the thread writes into it.
   answered_.wait(lock,
                  [&] { return question.is_answered || (stopping_ && std::erase(waiting_, &question) > 0); });
   if (!question.is_answered) throw Stopped{};

@@ -10,13 +10,12 @@
 
 namespace tpack {
 
-/// Answers the questions of many threads with one predictor: a thread of its own takes whatever
-/// questions wait and asks them together. Threads: any. The destructor ends the thread; no thread may be
-/// asking then. Source: tensorpack predict/concurrency.py, MultiThreadAsyncPredictor.
+/// Predicts for many threads with one predictor: a separate thread collects waiting requests and predicts
+/// them together. Threads: any. The destructor ends the thread; there must be no requests then. Source:
+/// tensorpack predict/concurrency.py, MultiThreadAsyncPredictor.
 class AsyncPredictor {
  public:
-  /// `predictor` must outlive it; it is asked about `batch` observations at a time, of which those that
-  /// nobody asked for mean nothing.
+  /// `predictor` must outlive it; it gets `batch` observations at a time, where unused ones have no meaning.
   AsyncPredictor(BatchPredictor& predictor, int64_t batch, const TensorSpec& observation);
   ~AsyncPredictor();
   AsyncPredictor(const AsyncPredictor&) = delete;
@@ -25,7 +24,7 @@ class AsyncPredictor {
   /// Waits for the outputs for one observation, each [1, ...]. Errors: what the predictor throws; Stopped
   /// after `stop`.
   std::vector<Tensor> ask(const Tensor& observation);
-  /// Those that ask, now or later, get Stopped.
+  /// Current and later requests get Stopped.
   void stop();
 
  private:
@@ -40,7 +39,7 @@ class AsyncPredictor {
 
   BatchPredictor& predictor_;
   const size_t batch_;
-  const Tensor observations_;  // [batch, ...], of the thread alone
+  const Tensor observations_;  // [batch, ...], only used by the thread
   std::mutex mutex_;           // what follows
   std::condition_variable asked_;
   std::condition_variable answered_;

@@ -22,7 +22,7 @@ struct AsyncRolloutsParams : ActorCriticFields {
   int64_t queue = 64;
 };
 
-/// What an actor has done and what came of it.
+/// A step of an actor with its results.
 struct ActedStep {
   Tensor state;
   ChosenAction choice;
@@ -30,7 +30,7 @@ struct ActedStep {
   float value = 0;
 };
 
-/// Steps on their way from actors to the training. Threads: any.
+/// The queue of steps from actors to training. Threads: any.
 class StepQueue {
  public:
   explicit StepQueue(size_t capacity) : capacity_(capacity) {}
@@ -72,7 +72,7 @@ class StepQueue {
   std::exception_ptr error_;
 };
 
-/// Actors in threads of their own, from the first sample on.
+/// Actors in their own threads, started with the first sample.
 class AsyncAgent final : public Agent {
  public:
   AsyncAgent(const AsyncRolloutsParams& p, uint64_t seed)
@@ -109,7 +109,7 @@ class AsyncAgent final : public Agent {
     double reward = 0;
     int64_t length = 0;
   };
-  /// What an actor has for itself.
+  /// State of one actor.
   struct Player {
     EnvironmentGroup group;
     Rng numbers;
@@ -185,20 +185,18 @@ class AsyncAgent final : public Agent {
   std::vector<std::thread> actors_;
 };
 
-/// Which episodes an actor plays depends on the seed, but what the weights are meanwhile depends on the
-/// timing of the threads: no two runs are the same. A resumed run goes on learning with new episodes. Shapes:
-/// state as the environment's observations; action int32, return, log_probability: float32 []. Source: Mnih
-/// et al. 2016, Asynchronous Methods for Deep Reinforcement Learning; tensorpack examples/A3C-Gym
-/// (Batch-A3C).
+/// The episodes of an actor depend on the seed, but the weights during an episode depend on the timing of
+/// threads, so no two runs are the same. A resumed run continues with new episodes. Shapes: state: the
+/// environment's observation; action int32, return, log_probability: float32 []. Source: Mnih et al. 2016,
+/// Asynchronous Methods for Deep Reinforcement Learning; tensorpack examples/A3C-Gym (Batch-A3C).
 class AsyncRollouts final : public AgentSource {
  public:
   using Params = AsyncRolloutsParams;
   static Schema<Params> schema() {
     return with_actor_critic_fields(
-               Schema<Params>(
-                   "Steps of actors that play in threads of their own with the weights of the moment, while "
-                   "the model is trained (batch A3C): `state`, `action`, `return`, `log_probability`. One "
-                   "predictor answers all actors.")
+               Schema<Params>("Steps of actors that play in their own threads with the current weights while "
+                              "the model trains (batch A3C): `state`, `action`, `return`, `log_probability`. "
+                              "One predictor serves all actors.")
                    .example(
                        "AsyncRollouts: {environment: CartPole, policy: policy, values: value, actors: 4}"))
         .field("actors", &Params::actors, between(1, 1024), "threads, each with an environment")
@@ -206,7 +204,7 @@ class AsyncRollouts final : public AgentSource {
             "steps", &Params::steps, at_least(1),
             "steps of an actor at a time; `return` has their rewards, then the value of the state after them")
         .field("queue", &Params::queue, at_least(1),
-               "steps that wait for the training at most; with more, they are of older weights");
+               "largest number of steps that wait for training; a longer queue has steps of older weights");
   }
   explicit AsyncRollouts(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

@@ -24,10 +24,10 @@ struct ExpReplayParams {
   bool save_memory = true;
 };
 
-/// Source of the numbers of the paper: Schaul et al. 2016, section 3.3.
+/// Source of the numbers: Schaul et al. 2016, section 3.3.
 constexpr double kMinPriority = 1e-6;
 
-/// Acts by the values of actions, now and then by chance, and draws from what it remembers.
+/// Acts by the values of actions, sometimes at random, and draws samples from its memory.
 class ReplayAgent final : public Agent {
  public:
   ReplayAgent(const ExpReplayParams& p, uint64_t seed)
@@ -52,7 +52,7 @@ class ReplayAgent final : public Agent {
     for (size_t i = 0; i < drawn_.size(); ++i) {
       if (drawn_[i] < memory_.begin()) continue;  // overwritten since it was drawn
       const double error = std::abs(feedback.at(static_cast<int64_t>(i))) + kMinPriority;
-      if (!std::isfinite(error)) continue;  // nothing else would be drawn any more
+      if (!std::isfinite(error)) continue;  // otherwise nothing else would be drawn
       const double priority = std::pow(error, p_.priority_exponent);
       priorities_->set(memory_.row(drawn_[i]), priority);
       largest_ = std::max(largest_, priority);
@@ -145,7 +145,7 @@ class ReplayAgent final : public Agent {
     }
   }
 
-  /// Steps whose outcome is known now are drawn before long; those that were written over are not.
+  /// Gives new steps with a known result a high priority; overwritten steps get none.
   void prioritize(int64_t end_before) {
     for (int64_t step = memory_.end(); step < memory_.added(); ++step) priorities_->set(memory_.row(step), 0);
     for (int64_t step = end_before; step < memory_.end(); ++step)
@@ -165,8 +165,8 @@ class ReplayAgent final : public Agent {
       if (memory_.is_complete(step)) return step;
     }
     throw ConfigError(
-        "source ExpReplay: nearly all remembered steps are the last of episodes that were cut off; raise the "
-        "limit of the environment");
+        "source ExpReplay: nearly all remembered steps are last steps of episodes that were cut off; raise "
+        "the limit of the environment");
   }
   /// The newest step at a row.
   int64_t step_at(int64_t row) const {
@@ -181,7 +181,7 @@ class ReplayAgent final : public Agent {
   EnvironmentGroup group_;
   ReplayMemory memory_;
   std::optional<PriorityTree> priorities_;
-  double largest_ = 1;          // priority so far: that of a new step
+  double largest_ = 1;          // largest priority so far, used for new steps
   std::vector<int64_t> drawn_;  // since the last `learn`; with priorities only
   int64_t samples_left_ = 0;    // until it acts
   int64_t acts_ = 0;
@@ -189,7 +189,7 @@ class ReplayAgent final : public Agent {
   BatchPredictor* predictor_ = nullptr;
 };
 
-/// Shapes: state and next_state as the environment's observations; action int32, reward, is_over, with
+/// Shapes: state and next_state: the environment's observation; action int32, reward, is_over, with
 /// `priorities` also weight: float32 []. Source: tensorpack examples/DeepQNetwork/expreplay.py, ExpReplay;
 /// Mnih et al. 2015, Human-level control through deep reinforcement learning; Schaul et al. 2016, Prioritized
 /// Experience Replay.
@@ -198,35 +198,36 @@ class ExpReplay final : public AgentSource {
   using Params = ExpReplayParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Steps of an environment, drawn by chance from a memory that the model fills by acting "
-               "while it is trained: `state`, `action`, `reward`, `is_over`, `next_state`.")
+               "Steps of an environment, drawn at random from a replay memory that the model fills by acting "
+               "while it trains: `state`, `action`, `reward`, `is_over`, `next_state`.")
         .example("ExpReplay: {environment: Catch, values: q, memory_size: 10000, samples_per_step: 16}")
-        .field("environment", &Params::environment, "what the model acts in")
+        .field("environment", &Params::environment, "environment that the model acts in")
         .required()
         .field("environments", &Params::environments, between(1, 4096),
-               "how many of them are stepped side by side, with one prediction for all")
+               "number of copies that run in parallel, with one prediction for all of them")
         .field("values", &Params::values,
-               "output of the model: for each state the values of the actions, of which it does the best")
+               "output of the model: for each state, the values of the actions; the action with the highest "
+               "value is taken")
         .required()
         .field("exploration", &Params::exploration, between(0, 1),
                "probability of a random action; a hyper-parameter, so callbacks can lower it")
-        .field("memory_size", &Params::memory_size, between(1, 1e9), "steps that it remembers")
+        .field("memory_size", &Params::memory_size, between(1, 1e9), "largest number of steps in the memory")
         .field("init_memory_size", &Params::init_memory_size, at_least(1),
-               "steps that it makes before the first sample")
+               "steps to make before the first sample")
         .field("samples_per_step", &Params::samples_per_step, at_least(1),
-               "samples that it gives for each step that it makes: 16 with batches of 64 is a step of the "
-               "training for 4 of the environment")
-        .field("priorities", &Params::priorities,
-               "output of the model, such as that of TDError, whose size says how often a sample is drawn; "
-               "adds the component `weight`, which corrects for it; default: all are drawn equally often")
+               "samples drawn per step of the environment: with 16 and batches of 64, one training step per "
+               "4 steps of the environment")
+        .field(
+            "priorities", &Params::priorities,
+            "output of the model, such as TDError: samples with larger absolute values are drawn more often; "
+            "adds the component `weight`, which corrects for it; default: all are drawn equally often")
         .field("priority_exponent", &Params::priority_exponent, between(0, 1),
                "the probability of a sample is its priority to this power; 0: the same for all")
         .field("importance", &Params::importance, between(0, 1),
-               "how far `weight` corrects: 0 not at all, 1 wholly; a hyper-parameter")
-        .field(
-            "save_memory", &Params::save_memory,
-            "put the memory into checkpoints; otherwise a resumed run fills it again, and differs from one "
-            "that was not stopped");
+               "how much `weight` corrects: 0 not at all, 1 fully; a hyper-parameter")
+        .field("save_memory", &Params::save_memory,
+               "save the memory in checkpoints; otherwise a resumed run fills it again and differs from an "
+               "uninterrupted run");
   }
   explicit ExpReplay(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

@@ -5,9 +5,9 @@
 
 namespace tpack {
 
-/// Numbers from which one is drawn in proportion to its size, in O(log n). Every inner node is the sum of its
-/// two children and nothing else, so the same numbers give the same bits, whatever they were before. Threads:
-/// one at a time. Source: Schaul et al. 2016, Prioritized Experience Replay, appendix B.2.1.
+/// Draws one of its numbers in proportion to its size, in O(log n). Every inner node is exactly the sum of
+/// its two children, so the same numbers have the same bits regardless of their history. Threads: one at a
+/// time. Source: Schaul et al. 2016, Prioritized Experience Replay, appendix B.2.1.
 class PriorityTree {
  public:
   /// `size` zeros.

@@ -8,30 +8,30 @@
 
 namespace tpack {
 
-/// The last steps of several environments that are stepped side by side, to learn from them again and again.
-/// Steps have numbers, from 0 on; the environments take turns, so step s + environments is the one after step
-/// s. What a step led to is what the next one starts from, and so is not stored. Threads: one at a time.
+/// The last steps of several environments that run in parallel, for repeated learning. Steps are numbered
+/// from 0; the environments take turns, so step s + environments follows step s. The state after a step is
+/// the state before the next one, so it is not stored. Threads: one at a time.
 class ReplayMemory {
  public:
   /// `size`: steps that it keeps, rounded up to a multiple of `environments`. Allocates all of it.
   ReplayMemory(int64_t size, int64_t environments, const TensorSpec& observation);
 
-  /// One step of each environment: what was seen, what was done, what it gave.
+  /// Adds one step of each environment: observation, action, reward.
   void add(const Tensor& observations, std::span<const int32_t> actions,
            std::span<const StepOutcome> outcomes);
   int64_t added() const { return added_; }
-  /// Steps that can be read: [begin, end). The newest of each environment cannot: what it led to comes with
-  /// the next step.
+  /// Readable steps: [begin, end). The newest step of each environment is not readable, because its next
+  /// state comes with the next step.
   int64_t begin() const { return std::max<int64_t>(0, added_ - size_); }
   int64_t end() const { return std::max<int64_t>(0, added_ - environments_); }
-  /// False for a step whose episode was cut off: nothing tells what it led to.
+  /// False for a step whose episode was cut off: its next state is unknown.
   bool is_complete(int64_t step) const { return ends()[row(step)] != EpisodeEnd::kCutOff; }
-  /// Steps that it keeps.
+  /// Largest number of steps.
   int64_t size() const { return size_; }
   /// Place of a step among `size()`.
   size_t row(int64_t step) const { return static_cast<size_t>(step % size_); }
-  /// Fills the components 0 to 4 of `out`: state, action, reward, is_over (1 or 0), next_state. What
-  /// next_state is after the end of an episode means nothing.
+  /// Fills the components 0 to 4 of `out`: state, action, reward, is_over (1 or 0), next_state. After the end
+  /// of an episode, next_state has no meaning.
   void read(int64_t step, Datapoint& out) const;
 
   /// Shares its memory with the state.

@@ -19,7 +19,7 @@ struct RolloutsParams : ActorCriticFields {
   bool normalize = true;
 };
 
-/// Acts by the policy for a while, then gives all steps of that while, several times.
+/// Acts by the policy for some steps, then provides all these steps several times.
 class RolloutAgent final : public Agent {
  public:
   RolloutAgent(const RolloutsParams& p, uint64_t seed)
@@ -82,7 +82,7 @@ class RolloutAgent final : public Agent {
             {"log_probabilities", &log_probabilities_}};
   }
 
-  /// Row of a step: all of an environment follow each other.
+  /// Row of a step: steps of an environment are adjacent.
   size_t row(int64_t environment, int64_t step) const {
     return static_cast<size_t>(environment * p_.steps + step);
   }
@@ -106,7 +106,7 @@ class RolloutAgent final : public Agent {
     judge(steps);
   }
 
-  /// Remembers what is seen at step t and what is done.
+  /// Stores the observation and the action of step t.
   void act(int64_t t, const Tensor& logits, Rng& numbers) {
     for (int64_t e = 0; e < p_.environments; ++e) {
       const ChosenAction choice = draw_action(logits.row(e).span<float>(), numbers);
@@ -118,7 +118,8 @@ class RolloutAgent final : public Agent {
     }
   }
 
-  /// Values of what the step led to: of the new states, but where an episode was cut off, of its last one.
+  /// Values of the states after the step: of the new states, or, for an episode that was cut off, of its last
+  /// state.
   Tensor values_of(std::span<const StepOutcome> outcomes, const Tensor& new_values) {
     const bool any_is_cut_off = std::any_of(outcomes.begin(), outcomes.end(), [](const StepOutcome& outcome) {
       return outcome.end == EpisodeEnd::kCutOff;
@@ -156,7 +157,7 @@ class RolloutAgent final : public Agent {
   BatchPredictor* predictor_ = nullptr;
 };
 
-/// Shapes: state as the environment's observations; action int32, advantage, return, log_probability: float32
+/// Shapes: state: the environment's observation; action int32, advantage, return, log_probability: float32
 /// []. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms, algorithm 1.
 class Rollouts final : public AgentSource {
  public:
@@ -164,21 +165,22 @@ class Rollouts final : public AgentSource {
   static Schema<Params> schema() {
     return with_actor_critic_fields(
                Schema<Params>(
-                   "Steps that a policy makes in several environments at once, each given several times in "
-                   "random order before the next ones are made (PPO): `state`, `action`, `advantage`, "
-                   "`return`, `log_probability`. The same on every run, whatever the threads.")
+                   "Steps that a policy makes in several environments at once. Each is used several times, "
+                   "in random order, before new ones are made (PPO): `state`, `action`, `advantage`, "
+                   "`return`, `log_probability`. The same in every run, for any number of threads.")
                    .example("Rollouts: {environment: CartPole, policy: policy, values: value, steps: 64, "
                             "epochs: 3}"))
         .field("environments", &Params::environments, between(1, 4096),
-               "how many of them are stepped side by side, with one prediction for all")
+               "number of copies that run in parallel, with one prediction for all of them")
         .field("steps", &Params::steps, between(1, 1e6), "steps of each environment in a rollout")
         .field("epochs", &Params::epochs, at_least(1),
-               "how often each step is given; batches that divide steps * environments have no steps of two "
-               "rollouts")
+               "how often each step is used; if the batch size divides steps * environments, no batch mixes "
+               "two rollouts")
         .field("decay", &Params::decay, between(0, 1),
-               "lambda of generalized advantages: 1 trusts the rewards alone, 0 the values of the next state")
+               "lambda of generalized advantage estimation: 1 uses only the rewards, 0 only the value of the "
+               "next state")
         .field("normalize", &Params::normalize,
-               "advantages of each rollout have the mean 0 and the standard deviation 1");
+               "normalize the advantages of each rollout to mean 0 and standard deviation 1");
   }
   explicit Rollouts(Params p) : p_(std::move(p)) {
     environment_ = Registry<Environment>::make_item(p_.environment.item)->spec();

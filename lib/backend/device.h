@@ -87,7 +87,7 @@ class Device {
   /// others. Errors: ConfigError if it cannot work in that memory.
   virtual void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) {
     (void)table, (void)store, (void)sharing;
-    throw ConfigError("device " + name() + " has a memory of its own and cannot share variables with others");
+    throw ConfigError("device " + name() + " has separate memory and cannot share variables with others");
   }
   virtual bool can_share_variables() const { return false; }
   virtual VariableStore& variables() = 0;

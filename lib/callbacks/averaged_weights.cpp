@@ -58,7 +58,7 @@ void AveragedWeights::take_in(const NamedCallback& named, Diagnostics& errors) {
   const std::vector<std::string> files = checkpoints_of(callback);
   const std::string who = std::string("callback ") + name_;
   if (!callback.is_for_chief() && (callback.rules().ranks_are_fixed != nullptr || callback.ranks()))
-    errors.add(named.position, who + ": its callbacks run on the chief alone, which this one cannot");
+    errors.add(named.position, who + ": its callbacks run only on the chief, which this one cannot");
   if (std::find(files.begin(), files.end(), kCheckpointNames) != files.end())
     errors.add(named.position,
                who + ": a run cannot resume from averaged weights, so ModelSaver cannot be inside " + name_ +
@@ -77,10 +77,9 @@ std::vector<std::string> AveragedWeights::checkpoints() const {
 }
 
 void AveragedWeights::setup(Setup& setup) {
-  Setup own =
-      setup.after_epochs_only(std::string("callback ") + name_ +
-                              " triggers its callbacks after epochs; one of them is to be triggered after "
-                              "steps or before training");
+  Setup own = setup.after_epochs_only(
+      std::string("callback ") + name_ +
+      " triggers its callbacks after epochs; one of them should be triggered after steps or before training");
   for (const NamedCallback& named : inner_) named.callback->set_up(own);
 }
 

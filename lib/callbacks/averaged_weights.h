@@ -50,7 +50,7 @@ class AveragedWeights : public Callback, public CheckpointWriting {
 
 /// The field of these callbacks.
 inline constexpr const char* kAveragedCallbacks =
-    "triggered with the averaged weights, such as MaxSaver, or InferenceRunner on a flow of another name (in "
-    "`data`, `averaged: validation` is a second name)";
+    "callbacks that run with the averaged weights, such as MaxSaver, or InferenceRunner on a flow with a "
+    "different name (in `data`, `averaged: validation` defines a second name)";
 
 }  // namespace tpack

@@ -66,7 +66,7 @@ std::optional<BadInput> bad_data(Run& run) {
 std::string unseen_data(Run& run) {
   if (sees_all_batches(run.part<StepData>().step_size()) || !run.part<StepData>().last_batch(0)) return "";
   if (!BadInputFinder(*run.model_handle().tower, "train").has_choices()) return "";
-  return " (labels in another batch of the step that are not below the number of classes make it NaN)";
+  return " (labels in another batch of the step that are not below the number of classes would make it NaN)";
 }
 
 BadTensor first_bad_tensor(Run& run) {
@@ -79,7 +79,7 @@ BadTensor first_bad_tensor(Run& run) {
   if (bad.empty()) {
     return {run.part<StepData>().last_batch(0)
                 ? "it comes from another batch than the last one of this process"
-                : "the batch that it comes from is not known any more"};
+                : "the batch that it comes from is no longer known"};
   }
   return {std::string("the outputs of all layers are finite for ") +
           (sees_all_batches(run.part<StepData>().step_size())

@@ -64,7 +64,7 @@ BestSaver::BestSaver(BestSaverParams p, Goal goal)
   const bool is_ours = file_name_.starts_with("model-") || file_name_.find('/') != std::string::npos;
   if (is_ours || !file_name_.ends_with(".h5"))
     throw ConfigError(who_ + ": 'file' is '" + file_name_ +
-                      "'; it must be a name that ends with .h5 and does not begin with model-");
+                      "'; the name must end with .h5 and not begin with model-");
 }
 
 void BestSaver::setup(Setup& setup) {
@@ -143,9 +143,9 @@ class SaverOf final : public BestSaver {
                           "-STATISTIC.h5 whenever a statistic is the " + (is_min ? "smallest" : "largest") +
                           " so far.")
         .example(std::string(saver_of(kGoal)) + ": {monitor: validation_" + (is_min ? "cost}" : "accuracy}"))
-        .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
+        .field("monitor", &Params::monitor, "the statistic; a callback earlier in the list must report it")
         .required()
-        .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: as above");
+        .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: see above");
   }
   explicit SaverOf(Params p) : BestSaver(std::move(p), kGoal) {}
 };

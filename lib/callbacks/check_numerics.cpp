@@ -40,27 +40,26 @@ class CheckNumerics final : public Callback {
   using Params = CheckNumericsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Looks for NaN and infinite numbers: in the gradient of each step, which is not applied then, "
-               "in costs, and in the variables of the model and the optimizer. Says which layer or variable "
-               "has the first one.")
+               "Checks for NaN and infinite numbers: in the gradient of each step, which is then not "
+               "applied, in costs, and in the variables of the model and the optimizer. Names the first "
+               "layer or variable with one.")
         .example("CheckNumerics: {policy: skip_step, max_bad_steps: 5}")
         .field("run_as_trigger", &Params::run_as_trigger,
                "check variables before training and after each epoch")
-        .field("run_step", &Params::run_step, "check variables after each step, too")
+        .field("run_step", &Params::run_step, "also check variables after each step")
         .field("policy", &Params::policy,
-               "after a bad gradient: stop ends the run; skip_step goes on with the next batch and what was "
-               "before the step; rollback goes on with the weights and optimizer state of the last trigger "
-               "(a checkpoint holds these, too). Bad costs and variables always end the run")
-        .field(
-            "max_bad_steps", &Params::max_bad_steps, at_least(0),
-            "more bad steps than that, one right after the other, end the run under each policy; with "
-            "rollback, more than that since the last trigger: it would go back to the same weights forever");
+               "after a bad gradient: stop ends the run; skip_step continues with the next batch and the "
+               "state before the step; rollback continues with the weights and optimizer state of the last "
+               "trigger (checkpoints store these, too). Bad costs and variables always end the run")
+        .field("max_bad_steps", &Params::max_bad_steps, at_least(0),
+               "more consecutive bad steps than this end the run with any policy; with rollback, more bad "
+               "steps since the last trigger, because it would return to the same weights forever");
   }
   // Each rank has batches of its own.
   explicit CheckNumerics(Params p)
       : Callback({.ranks = Ranks::kAll,
                   .ranks_are_fixed = "all skip the same steps",
-                  .always = "it names the updates that were not applied",
+                  .always = "it reports updates that were not applied",
                   .changes_variables = p.policy == BadStep::kRollback}),
         p_(p) {}
 
@@ -134,8 +133,8 @@ class CheckNumerics final : public Callback {
     if (p_.policy == BadStep::kRollback && since_good_ > p_.max_bad_steps) {
       diverged(run,
                std::to_string(since_good_) +
-                   " steps since the last trigger had a gradient that is not finite, although all went back "
-                   "to its weights; in the last one, " +
+                   " steps since the last trigger had a gradient that is not finite, although each restored "
+                   "its weights; in the last one, " +
                    what,
                fix);
     }
@@ -148,7 +147,7 @@ class CheckNumerics final : public Callback {
     const bool goes_back = p_.policy == BadStep::kRollback;
     log::warning("the gradient" + of + " in global_step " + std::to_string(run.global_step()) +
                  " is not finite and was not applied: " + what +
-                 (goes_back ? "; the variables are again those of the last trigger" : ""));
+                 (goes_back ? "; the variables of the last trigger are restored" : ""));
     if (!goes_back) return;
     for (const auto& [name, value] : good_) run.store().set(name, value);
     run.share_variables();

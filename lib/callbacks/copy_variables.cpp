@@ -25,17 +25,18 @@ class CopyVariables final : public Callback {
   using Params = CopyVariablesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Copies the variables of one network to another, such as those of the trained network to "
-               "the target network of Q-learning. `every: {steps: 250}` does so every 250 steps.")
+               "Copies the variables of one network to another, such as from the trained network to the "
+               "target network of Q-learning. `every: {steps: 250}` copies every 250 steps.")
         .example("CopyVariables: {from: online, to: target, rate: 0.5}")
         .field("from", &Params::from,
                "the variables below this name: a network of `model.networks`, or a part of one")
         .required()
-        .field("to", &Params::to, "they go to those of the same names below this one")
+        .field("to", &Params::to, "the variables to set, with the same names below this one")
         .required()
-        .field("rate", &Params::rate, between(0, 1), "part of the way that the values go: 1 copies them")
+        .field("rate", &Params::rate, between(0, 1),
+               "how far the values move towards the new ones: 1 copies them")
         .field("run_before", &Params::run_before,
-               "before training, and then wholly; not when a run is resumed")
+               "also before training, with rate 1; not when a run is resumed")
         .field("run_as_trigger", &Params::run_as_trigger,
                "after each epoch, or when another callback triggers it")
         .field("run_step", &Params::run_step, "after each step");

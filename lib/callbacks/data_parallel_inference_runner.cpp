@@ -41,11 +41,9 @@ class DataParallelInferenceRunner final : public FlowInference {
  public:
   using Params = DataParallelInferenceRunnerParams;
   static Schema<Params> schema() {
-    return inferring(
-               Schema<Params>(
-                   "InferenceRunner on all towers of all ranks: each sample counts exactly once, and every "
-                   "rank gets the figures of the whole flow. All towers get the variables of the first one "
-                   "before (moving averages, too)."))
+    return inferring(Schema<Params>("InferenceRunner on all towers of all ranks: each sample counts exactly "
+                                    "once, and every rank gets the statistics of the whole flow. First, all "
+                                    "towers get the variables of the first one (moving averages, too)."))
         .example("DataParallelInferenceRunner: {data: validation}");
   }
   explicit DataParallelInferenceRunner(Params p)

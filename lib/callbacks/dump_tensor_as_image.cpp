@@ -67,12 +67,13 @@ class DumpTensorAsImage final : public Callback {
                "folder and to TensorBoard: [N, C, H, W] with 1, 3 or 4 channels, or [N, H, W].")
         .example("DumpTensorAsImage: {output: decoder, scale: 255, max_images: 8}")
         .field("output", &Params::output,
-               "a layer or input: its value for the last batch of the first tower, with the weights of now")
+               "a layer or input: its value for the last batch of the first tower, with the current weights")
         .field("variable", &Params::variable, "instead: a variable of the model, such as the kernels conv0/W")
         .field("scale", &Params::scale, "multiplies each value; 255 for values from 0 to 1")
-        .field("shift", &Params::shift,
-               "is added then, to have values from 0 to 255: scale 127.5 and shift 127.5 for -1 to 1")
-        .field("max_images", &Params::max_images, at_least(1), "images of a batch that are written");
+        .field(
+            "shift", &Params::shift,
+            "added after scaling, so that values are from 0 to 255: scale 127.5 and shift 127.5 for -1 to 1")
+        .field("max_images", &Params::max_images, at_least(1), "largest number of images of a batch");
   }
   explicit DumpTensorAsImage(Params p)
       : Callback({.identity = p.output.name + p.variable.name, .only_one = true}), p_(std::move(p)) {
@@ -87,7 +88,7 @@ class DumpTensorAsImage final : public Callback {
     tensors_ = std::make_unique<WatchedTensors>(setup, patterns);
     const Position position = p_.output.empty() ? p_.variable.position : p_.output.position;
     if (tensors_->names().size() > 1) {
-      throw ConfigError(position, "'" + rules().identity + "' is for " + join(tensors_->names(), ", ") +
+      throw ConfigError(position, "'" + rules().identity + "' matches " + join(tensors_->names(), ", ") +
                                       "; name one tensor");
     }
     channels_last_ = tensors_->layout(0) == "HWC";

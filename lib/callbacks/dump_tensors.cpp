@@ -35,12 +35,10 @@ class DumpTensors final : public Callback {
  public:
   using Params = DumpTensorsParams;
   static Schema<Params> schema() {
-    return watching(
-               Schema<Params>(
-                   "Writes the values of tensors in each step to tensors/step-NUMBER.h5 of the run folder: "
-                   "outputs as they were before the step's updates, gradients as they were in it, variables "
-                   "as they are after it. `tpack ckpt diff` compares the files of two runs; h5py reads them. "
-                   "PeriodicCallback or EnableIf around it chooses the steps."))
+    return watching(Schema<Params>("Writes the values of tensors in each step to tensors/step-NUMBER.h5 of "
+                                   "the run folder: outputs before the step's updates, gradients of the "
+                                   "step, variables after it. `tpack ckpt diff` compares the files of two "
+                                   "runs; h5py reads them. To choose the steps, set `when`."))
         .example("DumpTensors: {outputs: [fc1], gradients: [fc1/.*]}");
   }
   explicit DumpTensors(Params p) : p_(std::move(p)) {}

@@ -25,23 +25,21 @@ class EarlyStop final : public Callback {
  public:
   using Params = EarlyStopParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Ends the run once a statistic has not improved for some time.")
+    return Schema<Params>("Ends the run if a statistic does not improve for some time.")
         .example("EarlyStop: {monitor: validation_cost, patience: 3}")
         .field("monitor", &Params::monitor,
-               "the statistic, which a step or a callback before this one reports")
+               "the statistic; a step or a callback earlier in the list must report it")
         .required()
         .field("mode", &Params::mode,
-               "min: lower values are better, max: higher ones; default: as the statistic has it, which is "
-               "known of "
-               "costs and of metrics that measure a success or an error")
+               "min: lower values are better, max: higher ones; default: the direction of the statistic, "
+               "which is known for costs and for metrics of success or error")
         .field("patience", &Params::patience, at_least(1),
-               "values (usually one an epoch) without an improvement after which the run ends")
-        .field("min_delta", &Params::min_delta, at_least(0), "an improvement is larger than this")
-        .field(
-            "restore_best", &Params::restore_best,
-            "true: when it ends the run, and at the end of max_epoch, the model gets the weights of the best "
-            "value, which the last checkpoint then has; they are kept in memory and in checkpoints. "
-            "MinSaver and MaxSaver write them to a file of their own");
+               "number of values (usually one per epoch) without an improvement after which the run ends")
+        .field("min_delta", &Params::min_delta, at_least(0), "smaller improvements do not count")
+        .field("restore_best", &Params::restore_best,
+               "true: when it ends the run, and at the end of max_epoch, restores the weights of the best "
+               "value, before the last checkpoint; they are kept in memory and in checkpoints. MinSaver and "
+               "MaxSaver write them to a separate file");
   }
   explicit EarlyStop(Params p)
       : Callback({.identity = p.monitor.name, .changes_variables = p.restore_best}), p_(std::move(p)) {}

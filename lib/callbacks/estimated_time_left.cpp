@@ -20,7 +20,7 @@ class EstimatedTimeLeft final : public Callback {
     return Schema<Params>("Logs after each epoch how long the rest of the run will take.")
         .example("EstimatedTimeLeft: {last_k_epochs: 10}")
         .field("last_k_epochs", &Params::last_k_epochs, between(1, 1000),
-               "last epochs whose durations count, callbacks included")
+               "number of last epochs to estimate from, with their callbacks")
         .field("median", &Params::median, "use the median of the durations instead of their mean");
   }
   explicit EstimatedTimeLeft(Params p)

@@ -72,16 +72,14 @@ const FlowInference::Reports* FlowInference::of_kept_weights(const Run& run) con
 void FlowInference::after_train(Run& run) {
   if (run.rank() != 0 || last_.all.empty()) return;
   if (const Reports* reports = of_kept_weights(run)) return show(run, *reports);
-  log::info(
-      "no table of " + fields_.data.name +
-      " by class: the weights that the model has were evaluated before the run was resumed; `tpack eval` "
-      "shows it");
+  log::info("no table of " + fields_.data.name +
+            " by class: these weights were evaluated before the run was resumed; `tpack eval` shows it");
 }
 
 void FlowInference::show(const Run& run, const Reports& reports) const {
   std::string of = " after global_step " + std::to_string(reports.step);
   if (!reports.weights.empty()) of += ", of " + reports.weights;
-  if (run.restored_step() == reports.step) of += ", whose weights the model has";
+  if (run.restored_step() == reports.step) of += ", the weights of the model now";
   for (const ClassReport& report : reports.all) {
     log::info(fields_.data.name + of + ", by class" +
               (reports.all.size() == 1 ? "" : " of " + report.term()) + "\n" + report.str());

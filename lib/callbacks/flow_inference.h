@@ -60,8 +60,8 @@ Schema<P> inferring(Schema<P> schema) {
   return schema.field("data", static_cast<Ref<FlowName> P::*>(&P::data), "name of the flow in `data`")
       .required()
       .field("metrics", static_cast<std::vector<Ref<Stat>> P::*>(&P::metrics),
-             "statistics to report; default: all. Also figures of one class by its name: recall.yes, "
-             "precision.yes, f1.yes");
+             "statistics to report; default: all. Figures of one class are also possible, by class name: "
+             "recall.yes, precision.yes, f1.yes");
 }
 
 }  // namespace tpack

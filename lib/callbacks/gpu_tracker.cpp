@@ -80,7 +80,7 @@ void GpuTracker::setup(Setup& setup) {
   if (p_.devices) devices_ = *p_.devices;
   for (const int64_t device : devices_) {
     if (device < 0 || device >= count)
-      throw ConfigError(who_ + ": there is no device " + std::to_string(device) + "; this machine has " +
+      throw ConfigError(who_ + ": device " + std::to_string(device) + " does not exist; this machine has " +
                         std::to_string(count) + " (numbers from 0)");
     setup.provides(name_of(device));
   }
@@ -138,20 +138,18 @@ class GpuTrackerOf final : public GpuTracker {
  public:
   static Schema<Params> schema() {
     return Schema<Params>(std::string("Reports gpu_N_") + kFigure.name + " after each epoch: " + kFigure.doc +
-                          " Other processes count, too.")
+                          ", including other processes.")
         .example(std::string(kFigure.callback) + ": {period_s: 0.5}")
-        .field("devices", &Params::devices, "numbers of the devices as nvidia-smi shows them; default: all")
+        .field("devices", &Params::devices, "device numbers as in nvidia-smi; default: all")
         .field("period_s", &Params::period_s, between(0.01, 3600), "seconds between two readings")
-        .field("library", &Params::library,
-               "file of NVIDIA's management library, which comes with the driver");
+        .field("library", &Params::library, "file of NVIDIA's management library, part of the driver");
   }
   explicit GpuTrackerOf(Params p) : GpuTracker(std::move(p), kFigure) {}
 };
 
 constexpr GpuFigure kMemory{
     "GPUMemoryTracker", "memory_gb",
-    "the most memory of each NVIDIA device that was in use in the epoch's steps (1 GB "
-    "is 10^9 bytes).",
+    "the peak memory use of each NVIDIA device during the epoch's steps (1 GB is 10^9 bytes)",
     [](const std::vector<GpuReading>& readings) {
       constexpr double kGb = 1e9;
       uint64_t most = 0;
@@ -164,7 +162,7 @@ TPACK_REGISTER(Callback, GPUMemoryTracker, "GPUMemoryTracker", "PeakMemoryTracke
 
 constexpr GpuFigure kUtilization{
     "GPUUtilizationTracker", "utilization",
-    "the mean over the epoch's steps of how busy each NVIDIA device was, in percent.",
+    "the mean utilization of each NVIDIA device during the epoch's steps, in percent",
     [](const std::vector<GpuReading>& readings) {
       double sum = 0;
       for (const GpuReading& reading : readings) sum += reading.utilization;

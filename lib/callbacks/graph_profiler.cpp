@@ -48,10 +48,9 @@ class GraphProfiler final : public Callback {
   using Params = GraphProfilerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Times each kernel of each step, of the first tower, and writes chrome-trace-STEP.json to the "
-        "run folder, for Perfetto or chrome://tracing. Meant for a few steps, which PeriodicCallback "
-        "or EnableIf around it chooses: `EnableIf: {callback: GraphProfiler, condition: epoch == 2 and "
-        "local_step < 3}`.");
+        "Measures the time of each kernel of the first tower in each step, and writes chrome-trace-STEP.json "
+        "to the run folder, for Perfetto or chrome://tracing. Choose a few steps with `when`: "
+        "`GraphProfiler: {when: epoch == 2 and local_step < 3}`.");
   }
   explicit GraphProfiler(Params /*p*/) {}
 

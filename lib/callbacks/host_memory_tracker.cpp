@@ -14,9 +14,9 @@ class HostMemoryTracker final : public Callback {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Reports after each epoch host_free_memory_gb, the memory that is left for this process (1 GB "
-        "is 10^9 bytes; a limit of the container counts), and resident_memory_gb, what the process "
-        "holds.");
+        "Reports after each epoch host_free_memory_gb, the memory available to this process (1 GB is 10^9 "
+        "bytes; a limit of the container counts), and resident_memory_gb, the resident memory of the "
+        "process.");
   }
   explicit HostMemoryTracker(Params /*p*/) : Callback({.only_one = true, .ranks = Ranks::kAll}) {}
 

@@ -25,9 +25,9 @@ class HumanHyperParamSetter final : public HyperParamSetter {
   using Params = HumanHyperParamSetterParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Sets a hyper-parameter to what a file in the run folder says, which you may edit while "
-               "the run goes on: lines `learning_rate: 0.001`. It is read when a new run begins and "
-               "after each epoch; without the file or the line, nothing changes.")
+               "Sets a hyper-parameter to the value in a file of the run folder, which you may edit during "
+               "the run: lines `learning_rate: 0.001`. The file is read when a new run begins and after each "
+               "epoch; without the file or the line, nothing changes.")
         .example("HumanHyperParamSetter: {param: learning_rate, file: hyper.txt}")
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()

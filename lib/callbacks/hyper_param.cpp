@@ -14,8 +14,8 @@ void HyperParam::setup(const Setup& setup) const {
   if (setup.run().part<TrainedVariables>().schedules().contains(name_.name)) {
     throw ConfigError(name_.position,
                       name_.name +
-                          " follows the schedule that is written in its place, which would undo what "
-                          "this callback sets; write a number there, or remove the callback");
+                          " has a schedule in the config, which would overwrite the value that this callback "
+                          "sets; write a number there, or remove the callback");
   }
 }
 

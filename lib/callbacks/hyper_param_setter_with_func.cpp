@@ -23,11 +23,10 @@ class HyperParamSetterWithFunc final : public HyperParamSetter {
         .example("HyperParamSetterWithFunc: {param: learning_rate, value: old * 0.9 if epoch > 2 else old}")
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
-        .field(
-            "value", &Params::value,
-            "an expression of old (its value so far), epoch (the one that has ended; starting_epoch - 1 at "
-            "the beginning), step, max_epoch, steps_per_epoch, other hyper-parameters and the newest values "
-            "of statistics; before these have values, nothing is set")
+        .field("value", &Params::value,
+               "an expression with old (the current value), epoch (the one that has ended; starting_epoch - "
+               "1 at the beginning), step, max_epoch, steps_per_epoch, other hyper-parameters and the newest "
+               "values of statistics; nothing is set before these have values")
         .required();
   }
   explicit HyperParamSetterWithFunc(const Params& p)

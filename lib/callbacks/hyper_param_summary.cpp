@@ -19,8 +19,8 @@ class HyperParamSummary final : public Callback {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Reports the learning rate and other hyper-parameters as statistics of each epoch: the value that "
-        "its last step used.");
+        "Reports the learning rate and other hyper-parameters as statistics of each epoch: the value in its "
+        "last step.");
   }
   explicit HyperParamSummary(Params /*p*/) {}
 

@@ -30,16 +30,16 @@ class LearningRateFinder final : public HyperParamSetter {
   using Params = LearningRateFinderParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Raises the learning rate from step to step by the same factor, reports finder_rate and "
+               "Raises the learning rate by the same factor in each step, reports finder_rate and "
                "finder_cost (a moving mean of the cost), ends the run after the last step or when the cost "
-               "diverges, and logs at which rate the cost fell fastest. For a run of its own.")
+               "diverges, and logs at which rate the cost fell fastest. Use it in a separate run.")
         .example("LearningRateFinder: {from: 1.0e-4, to: 1, steps: 10}")
         .field("param", &Params::param, "the hyper-parameter")
         .field("monitor", &Params::monitor, "the statistic of the training step that should fall")
         .field("from", &Params::from, above(0), "rate of the first step")
         .field("to", &Params::to, above(0), "rate of the last step; above `from`")
         .field("steps", &Params::steps, between(3, 1000000), "number of steps")
-        .field("decay", &Params::decay, between(0, 0.999), "part of the old mean that is kept each step")
+        .field("decay", &Params::decay, between(0, 0.999), "factor of the old mean in each step")
         .field("diverged_at", &Params::diverged_at, above(1),
                "ends the run when the mean is this many times its smallest value");
   }

@@ -64,9 +64,8 @@ class MaxTime final : public Callback {
   using Params = MaxTimeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Ends the run after the step in which the time is up; ModelSaver then saves. A run that goes "
-               "on "
-               "(--resume auto) has the whole time again.")
+               "Ends the run after the step in which the time is up; ModelSaver then saves. A resumed run "
+               "(--resume auto) gets the full time again.")
         .example("MaxTime: 1h30m")
         .field("time", &Params::time,
                "seconds, or a time such as 30s, 45m, 2h, 1h30m, from the start of the program")

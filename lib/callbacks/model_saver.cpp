@@ -39,19 +39,19 @@ class ModelSaver final : public Callback, public CheckpointWriting {
                "and at the end. Never saves variables that are NaN or infinite.")
         .example("ModelSaver: {keep: 3, every_epochs: 2}")
         .field("keep", &Params::keep, at_least(1),
-               "number of newest checkpoints to keep; older ones are removed, but for those that a signal "
-               "(SIGUSR1) asked for")
+               "number of newest checkpoints to keep; older ones are removed, except those requested by a "
+               "signal (SIGUSR1)")
         .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between saves")
         .field("every_steps", &Params::every_steps, at_least(1), "steps between saves")
         .field("on_error", &Params::on_error,
-               "what a failed save does: report it and go on, or stop the run");
+               "action after a failed save: report it and continue, or stop the run");
   }
   // Of two, each removes what the other keeps.
   explicit ModelSaver(Params p)
       : Callback({.only_one = true,
                   .ranks_are_fixed = "one process writes the checkpoints",
                   .no_every = p.every_epochs || p.every_steps
-                                  ? "every_epochs or every_steps is set, too; keep one of them"
+                                  ? "every_epochs or every_steps is also set; keep one of them"
                                   : nullptr}),
         p_(p) {
     if (!p_.every_epochs && !p_.every_steps) p_.every_epochs = 1;
@@ -72,7 +72,7 @@ class ModelSaver final : public Callback, public CheckpointWriting {
     if (bad.empty())
       save_soon(run);
     else  // a run that has ended does not fail because of it
-      log::warning("callback ModelSaver saves no checkpoint of the end: " + bad);
+      log::warning("callback ModelSaver saves no checkpoint at the end: " + bad);
   }
   void trigger(Run& run) override {
     check_variables(run);  // a checkpoint of NaNs must not push out the good ones

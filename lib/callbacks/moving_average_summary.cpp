@@ -18,12 +18,11 @@ class MovingAverageSummary final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Keeps moving means of all statistics of the training step, and reports them at the last step "
-               "of each epoch. Those that are means over a longer time already are reported as they are.")
+               "of each epoch. Statistics that are already means over a longer time are reported unchanged.")
         .example("MovingAverageSummary: {decay: 0.99, period: 0}")
-        .field("decay", &Params::decay, between(0, 1), "part of the old mean that is kept each step; below 1")
-        .field(
-            "period", &Params::period, at_least(0),
-            "also reports in each step of an epoch whose number, from 1, is a multiple of it; 0: does not");
+        .field("decay", &Params::decay, between(0, 1), "factor of the old mean in each step; below 1")
+        .field("period", &Params::period, at_least(0),
+               "also reports in steps of an epoch whose number, from 1, is a multiple of this; 0: never");
   }
   explicit MovingAverageSummary(Params p) : Callback({.only_one = true}), p_(p) {
     if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");

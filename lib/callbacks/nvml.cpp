@@ -18,7 +18,7 @@ struct Nvml::Functions {
 Nvml::Nvml(const std::string& library)
     : handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)), functions_(std::make_unique<Functions>()) {
   if (handle_ == nullptr)
-    throw ResourceError("cannot load " + library + ", which comes with NVIDIA's driver: " + dlerror());
+    throw ResourceError("cannot load " + library + ", a part of NVIDIA's driver: " + dlerror());
   try {
     const auto find = [&]<class F>(const char* name, F& function) {
       function = reinterpret_cast<F>(dlsym(handle_, name));

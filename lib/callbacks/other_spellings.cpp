@@ -22,8 +22,8 @@ struct PeriodicTrigger {
 
   static Schema<Params> schema() {
     return around_a_callback<Params>(
-               "Triggers a callback every K steps or epochs, in place of after each epoch: another "
-               "spelling of `every`, which each callback has.")
+               "Triggers a callback every K steps or epochs instead of after each epoch: another spelling of "
+               "`every`, which every callback has.")
         .example("PeriodicTrigger: {callback: {InferenceRunner: {data: validation}}, every_k_epochs: 2}")
         .field("every_k_steps", &Params::every_k_steps, at_least(1),
                "triggers when global_step is a multiple of it")
@@ -53,8 +53,8 @@ struct PeriodicCallback {
   static Schema<Params> schema() {
     return around_a_callback<Params>(
                "Runs the hooks of a callback only in every K-th step or epoch: another spelling of `when: "
-               "step % K == 0`, which each callback has. With every_k_epochs, the very last step counts, "
-               "too.")
+               "step % K == 0`, which every callback has. With every_k_epochs, they also run in the very "
+               "last step.")
         .example("PeriodicCallback: {callback: ModelSaver, every_k_epochs: 5}")
         .field("every_k_steps", &Params::every_k_steps, at_least(1),
                "runs when global_step is a multiple of it (before a step, the number of steps done so far)")
@@ -82,8 +82,8 @@ struct EnableIf {
 
   static Schema<Params> schema() {
     return around_a_callback<Params>(
-               "Runs the hooks of a callback in epochs and steps only where a condition holds; hooks before "
-               "and after the training always run: another spelling of `when`, which each callback has.")
+               "Runs the hooks of a callback in epochs and steps only if a condition is true; hooks before "
+               "and after training always run: another spelling of `when`, which every callback has.")
         .example(
             "EnableIf: {callback: {InferenceRunner: {data: validation}}, condition: epoch > 3 and epoch % 2 "
             "== 0}")

@@ -24,16 +24,17 @@ class PlayEpisodes final : public Callback {
   using Params = PlayEpisodesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Plays whole episodes with the model as it is, always doing the best action, and reports "
+               "Plays complete episodes with the current model, always choosing the best action, and reports "
                "greedy_reward (the mean), greedy_reward_min, greedy_reward_max and greedy_episode_length.")
         .example("PlayEpisodes: {environment: CartPole, episodes: 100, values: q}")
-        .field("environment", &Params::environment, "what it plays in")
+        .field("environment", &Params::environment, "the environment")
         .required()
-        .field("episodes", &Params::episodes, between(1, 10000), "how many")
-        .field("values", &Params::values,
-               "output of the model: values or scores of the actions, of which it does the largest")
+        .field("episodes", &Params::episodes, between(1, 10000), "number of episodes")
+        .field(
+            "values", &Params::values,
+            "output of the model: values or scores of the actions; the action with the largest one is chosen")
         .required()
-        .field("input", &Params::input, "input of the model that takes the observations");
+        .field("input", &Params::input, "input of the model for the observations");
   }
   explicit PlayEpisodes(Params p)
       : Callback({.identity = p.values.name, .only_one = true, .may_end_early = {HookPhase::kTriggerEpoch}}),

@@ -27,8 +27,8 @@ class ProgressBar final : public Callback {
   using Params = ProgressBarParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Shows the progress of the epoch on stderr: a line that is redrawn on a terminal, one every "
-               "30 s elsewhere.")
+               "Shows the progress of the epoch on stderr: a line that is redrawn on a terminal, otherwise a "
+               "line every 30 s.")
         .example("ProgressBar: {name: cost}")
         .field("name", &Params::name,
                "statistic of the training step to show as a moving mean; default: all of them");

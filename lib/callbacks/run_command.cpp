@@ -42,24 +42,23 @@ class RunCommand final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Runs a program without a shell, and logs its exit code. In its arguments, {NAME} is the "
-               "newest value of a statistic (none before there is one), and {epoch}, {step}, {folder} "
-               "(of the run) and {ended_well} (true once training has ended well) say where the run is; "
-               "{{ is a brace.")
+               "newest value of a statistic (none before the first one); {epoch}, {step}, {folder} (of the "
+               "run) and {ended_well} (true after training has ended without an error) describe the run; {{ "
+               "is a brace.")
         .example("RunCommand: {command: [echo, \"epoch {epoch}: cost {cost}\"], at: epoch}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
         .field("at", &Params::at,
-               "when it runs: before training, after each epoch, or when training has ended, also after an "
-               "error or an interrupt, whose end then waits for it")
+               "when it runs: before training, after each epoch, or after training, even after an error or "
+               "an interrupt (the program then waits for it)")
         .field("timeout_s", &Params::timeout_s, time_limit(),
-               "seconds after which it is ended; the run waits")
-        .field("on_error", &Params::on_error,
-               "what happens if it fails: report it and go on, or stop the run");
+               "seconds after which it is terminated; the run waits for it")
+        .field("on_error", &Params::on_error, "action if it fails: report it and continue, or stop the run");
   }
   explicit RunCommand(const Params& p)
       : Callback({.untimed = p.at == CommandTime::kEpoch
                                  ? nullptr
-                                 : "the command runs once, as 'at' says; remove one of them",
+                                 : "'at' makes the command run once; remove one of them",
                   .may_end_early = {p.at == CommandTime::kTrainBegin ? HookPhase::kBeforeTrain
                                                                      : HookPhase::kTriggerEpoch}}),
         p_(p),

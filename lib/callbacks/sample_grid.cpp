@@ -38,13 +38,13 @@ class SampleGrid final : public Callback {
         .field("outputs", &Params::outputs,
                "outputs of the model that are images; several are drawn next to each other for each sample")
         .required()
-        .field("data", &Params::data, "name of the flow in `data` that gives the inputs")
+        .field("data", &Params::data, "name of the flow in `data` for the inputs")
         .field("rows", &Params::rows, between(1, kMaxSide), "rows of samples")
         .field("columns", &Params::columns, between(1, kMaxSide), "samples in a row")
-        .field(
-            "range", &Params::range,
-            "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
-            "Tanh, else that of [0, 1], [-1, 1], [0, 255] and [0, 65535] which the values of a picture fit");
+        .field("range", &Params::range,
+               "values that are drawn black and white; default: [0, 1] after a Sigmoid, [-1, 1] after a "
+               "Tanh, otherwise the one of [0, 1], [-1, 1], [0, 255] and [0, 65535] that fits the values of "
+               "a picture");
   }
   explicit SampleGrid(Params p)
       : Callback({.identity = name_of(p),
@@ -55,7 +55,7 @@ class SampleGrid final : public Callback {
     if (p_.outputs.empty())
       throw ConfigError("callback SampleGrid: 'outputs' is empty; name an output of the model");
     if (p_.range && p_.range->first == p_.range->second)
-      throw ConfigError("callback SampleGrid: black and white have the same value in 'range'");
+      throw ConfigError("callback SampleGrid: the two values of 'range' must differ");
   }
 
   void setup(Setup& setup) override {
@@ -64,15 +64,15 @@ class SampleGrid final : public Callback {
     const DataFlow& flow = run.flow(p_.data);
     flow.prepare();
     if (agent_source_of(*flow.flow()) != nullptr)
-      throw ConfigError(p_.data.position,
-                        "callback SampleGrid: flow '" + p_.data.name +
-                            "' plays with the model, so its samples come once; name another "
-                            "flow in 'data'");
+      throw ConfigError(
+          p_.data.position,
+          "callback SampleGrid: flow '" + p_.data.name +
+              "' plays with the model, so its samples cannot be read again; name another flow in 'data'");
     const auto batch = flow.batch_size();
     if (!batch) {
-      throw ConfigError(p_.data.position, "flow '" + p_.data.name +
-                                              "' gives single samples; end it with BatchData: {batch_size: "
-                                              "...}");
+      throw ConfigError(
+          p_.data.position,
+          "flow '" + p_.data.name + "' produces single samples; end it with BatchData: {batch_size: ...}");
     }
     components_ = bind_inputs(place.tower->inputs(), flow.spec(), "flow '" + p_.data.name + "'");
     nominal_ = batch_specs(*place.tower, *batch);
@@ -119,7 +119,7 @@ class SampleGrid final : public Callback {
       const Shape shape = images_->shape_of(forms[i]);
       if (first.rank() == 3 && (shape[1] != first[1] || shape[2] != first[2]))
         errors.add(output.position, "SampleGrid: " + found + ", but '" + p_.outputs[0].name + "' is " +
-                                        forms[0].spec.str() + "; images of one grid have one size");
+                                        forms[0].spec.str() + "; images of one grid must have the same size");
     }
     errors.throw_if_any();
   }
@@ -141,7 +141,7 @@ class SampleGrid final : public Callback {
     }
     if (samples >= count()) return;
     log::warning("SampleGrid: flow '" + p_.data.name + "' has " + std::to_string(samples) +
-                 " samples in a pass, so the picture has no more");
+                 " samples in a pass, so the picture has only these");
   }
 
   /// The images of all outputs of the first sample, then those of the second, ...

@@ -39,13 +39,12 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
             "is the first with x); 0: before the first epoch")
         .required()
         .field("interp", &Params::interp,
-               "between two points; none: keep the value, linear, cosine: slow near both, exponential: the "
-               "same factor "
-               "each time")
+               "between two points; none: keep the value, linear, cosine: slow near both points, "
+               "exponential: the same factor each time")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
-        .field(
-            "set_at_beginning", &Params::set_at_beginning,
-            "a new run whose starting_epoch is after some points starts with the value of the last of them");
+        .field("set_at_beginning", &Params::set_at_beginning,
+               "if starting_epoch of a new run is after some points, it starts with the value of the last of "
+               "them");
   }
   explicit ScheduledHyperParamSetter(Params p)
       : HyperParamSetter(p.param), p_(std::move(p)), schedule_(p_.values, p_.interp, kScheduledSetterOwner) {

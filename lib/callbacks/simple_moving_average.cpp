@@ -17,8 +17,8 @@ class SimpleMovingAverage final : public Callback {
   using Params = SimpleMovingAverageParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reports NAME/SMA, the plain mean of a statistic over the last steps, once the window has "
-               "passed, and then again.")
+               "Reports NAME/SMA, the plain mean of a statistic over the last steps, each time a window of "
+               "steps has passed.")
         .example("SimpleMovingAverage: {names: [cost], window_size: 4}")
         .field("names", &Params::names, "statistics of the training step")
         .required()

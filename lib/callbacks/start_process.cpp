@@ -21,8 +21,8 @@ class StartProcess final : public Callback {
   using Params = StartProcessParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Starts a program before training, without a shell, and ends it after training, also after an "
-               "error. If it ends earlier, a warning says how.")
+               "Starts a program before training, without a shell, and terminates it after training, even "
+               "after an error. If it ends earlier, a warning reports how.")
         .example("StartProcess: {command: [tensorboard, --logdir, train_log]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
@@ -31,7 +31,7 @@ class StartProcess final : public Callback {
   }
   explicit StartProcess(Params p) : Callback({.ranks = Ranks::kAll}), p_(std::move(p)) {
     if (p_.command.empty() || p_.command[0].empty())
-      throw ConfigError(std::string(kStartProcess) + ": 'command' names no program");
+      throw ConfigError(std::string(kStartProcess) + ": 'command' has no program");
   }
 
   void setup(Setup& /*setup*/) override { warn_if_no_program(kStartProcess, p_.command[0]); }

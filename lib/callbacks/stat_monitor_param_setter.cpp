@@ -28,28 +28,26 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   using Params = StatMonitorParamSetterParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Changes a hyper-parameter when a statistic has not improved: in its last K values, the "
-               "best is not better than the first by more than the threshold.")
+               "Changes a hyper-parameter when a statistic does not improve: the best of its last K values "
+               "is not better than the first of them by more than the threshold.")
         .example(
             "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old * 0.2, threshold: "
             "0, last_k: 3}")
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
         .field("monitor", &Params::monitor,
-               "the statistic, which a step or a callback before this one reports")
+               "the statistic; a step or a callback earlier in the list must report it")
         .required()
         .field("value", &Params::value,
-               "the new value: an expression of old, epoch, step, hyper-parameters and statistics")
+               "the new value: an expression with old, epoch, step, hyper-parameters and statistics")
         .required()
         .field("threshold", &Params::threshold, at_least(0), "the improvement that must be exceeded")
         .required()
-        .field("last_k", &Params::last_k, at_least(1),
-               "number of values that are looked at; after a change they are forgotten")
+        .field("last_k", &Params::last_k, at_least(1), "number of values to compare; a change discards them")
         .required()
         .field("reverse", &Params::reverse,
-               "true: higher values of the statistic are better, false: lower ones; default: as the "
-               "statistic has "
-               "it, which is known of costs and of metrics that measure a success or an error")
+               "true: higher values of the statistic are better, false: lower ones; default: the direction "
+               "of the statistic, which is known for costs and for metrics of success or error")
         .field("stop_below", &Params::stop_below, "ends the run instead of setting a value below this one");
   }
   explicit StatMonitorParamSetter(const Params& p)

@@ -17,18 +17,18 @@ class StopAt final : public Callback {
  public:
   using Params = StopAtParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Ends the run once a statistic has a value.")
+    return Schema<Params>("Ends the run when a statistic reaches a value.")
         .example("StopAt: {monitor: accuracy, at_least: 0.97}")
         .field("monitor", &Params::monitor,
-               "the statistic, which a step or a callback before this one reports")
+               "the statistic; a step or a callback earlier in the list must report it")
         .required()
-        .field("at_least", &Params::at_least, "the run ends at this value or a larger one")
-        .field("at_most", &Params::at_most, "the run ends at this value or a smaller one");
+        .field("at_least", &Params::at_least, "ends the run at this value or a larger one")
+        .field("at_most", &Params::at_most, "ends the run at this value or a smaller one");
   }
   explicit StopAt(Params p) : Callback({.identity = p.monitor.name}), p_(std::move(p)) {
     if (p_.at_least.has_value() == p_.at_most.has_value())
       throw ConfigError(
-          "StopAt: give 'at_least' or 'at_most', as in {monitor: validation_accuracy, at_least: 0.97}");
+          "StopAt: set 'at_least' or 'at_most', as in {monitor: validation_accuracy, at_least: 0.97}");
   }
 
   void setup(Setup& setup) override { setup.needs(p_.monitor, "callback StopAt"); }

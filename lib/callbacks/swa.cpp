@@ -16,13 +16,13 @@ class Swa final : public AveragedWeights {
   using Params = SwaParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Stochastic weight averaging: keeps the mean of the model's weights at the ends of "
-               "epochs, and saves checkpoints/swa.h5 with it, for `tpack eval` and `infer`. Its "
-               "callbacks see the model with these weights; training goes on with its own. Moving "
-               "averages of BatchNorm are averaged, too, not computed again.")
+               "Stochastic weight averaging: keeps the mean of the model's weights at the ends of epochs, "
+               "and saves it in checkpoints/swa.h5, for `tpack eval` and `infer`. Its callbacks see the "
+               "model with these weights; training continues with the original ones. Moving averages of "
+               "BatchNorm are averaged, too, not computed again.")
         .example("SWA: {start_epoch: 2, callbacks: [InferenceRunner: {data: validation}]}")
         .field("start_epoch", &Params::start_epoch, at_least(1), "the first epoch whose weights count")
-        .field("every_k_epochs", &Params::every_k_epochs, at_least(1), "epochs from one to the next")
+        .field("every_k_epochs", &Params::every_k_epochs, at_least(1), "epochs between two averaged ones")
         .field("callbacks", &Params::callbacks, kAveragedCallbacks);
   }
   explicit Swa(const Params& p)

@@ -69,12 +69,12 @@ class TensorSummary final : public Callback {
  public:
   using Params = TensorSummaryParams;
   static Schema<Params> schema() {
-    return watching(Schema<Params>("Reports figures of outputs of layers, variables and gradients, as the "
-                                   "scalars NAME-mean, NAME-rms, ..., gradients as gradient/NAME-rms, and "
-                                   "histograms for TensorBoard. It changes nothing in the training."))
+    return watching(Schema<Params>("Reports statistics of layer outputs, variables and gradients, as scalars "
+                                   "NAME-mean, NAME-rms, ..., for gradients gradient/NAME-rms, and "
+                                   "histograms for TensorBoard. It does not affect training."))
         .example("TensorSummary: {outputs: [fc.*], gradients: [.*/W], types: [rms, sparsity]}")
         .field("types", &Params::types,
-               "rms is the root of the mean square, sparsity the part of the elements that are zero");
+               "rms is the root of the mean square, sparsity the share of elements that are zero");
   }
   explicit TensorSummary(Params p) : p_(std::move(p)) {}
 

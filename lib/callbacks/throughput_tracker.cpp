@@ -15,8 +15,8 @@ class ThroughputTracker final : public Callback {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Reports steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the part of the time "
-        "that was spent waiting for data (0 to 1).");
+        "Reports steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the share of the time "
+        "spent waiting for data (0 to 1).");
   }
   explicit ThroughputTracker(Params /*p*/) : Callback({.ranks = Ranks::kAll}) {}
 

@@ -4,10 +4,10 @@ namespace tpack {
 
 WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& patterns) : run_(setup.run()) {
   if (patterns.outputs.empty() && patterns.variables.empty() && patterns.gradients.empty())
-    throw ConfigError("it looks at no tensor; name some in outputs, variables or gradients");
+    throw ConfigError("it has no tensor; name some in outputs, variables or gradients");
   if (!patterns.outputs.empty() && run_.part<StepData>().step_size().batch == 0)
     throw ConfigError(patterns.outputs[0].position,
-                      "outputs are looked at for the batches of training, of which this trainer takes none");
+                      "outputs are computed for training batches, but this trainer has none");
   Diagnostics errors;
   const auto look_for = [&](const auto& some) {
     try {

@@ -25,12 +25,12 @@ template <std::derived_from<TensorPatterns> P>
 Schema<P> watching(Schema<P> schema) {
   return schema
       .field("outputs", static_cast<std::vector<Ref<OutputPattern>> P::*>(&P::outputs),
-             "names of layers or inputs, or regular expressions for them, or what they are below: their "
-             "values in training, for the batch of the first tower")
+             "layers or inputs: names, prefixes of names or regular expressions; their values in training, "
+             "for the batch of the first tower")
       .field("variables", static_cast<std::vector<Ref<VariablePattern>> P::*>(&P::variables),
-             "likewise of variables of the model")
+             "variables of the model, in the same form")
       .field("gradients", static_cast<std::vector<Ref<VariablePattern>> P::*>(&P::gradients),
-             "likewise of variables: their gradients in the last step");
+             "variables, in the same form: their gradients in the last step");
 }
 
 /// The tensors that a callback looks at. Those of outputs take a forward pass of their own each time

@@ -18,15 +18,14 @@ class WeightEma final : public AveragedWeights {
   using Params = WeightEmaParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Keeps an exponential moving average of the model's weights over the steps, and saves "
-               "checkpoints/ema.h5 with it after each epoch, for `tpack eval` and `infer`. Its callbacks see "
-               "the "
-               "model with these weights; training continues with its own. Moving averages of BatchNorm are "
-               "averaged, too.")
+               "Keeps an exponential moving average of the model's weights over the steps, and saves it in "
+               "checkpoints/ema.h5 after each epoch, for `tpack eval` and `infer`. Its callbacks see the "
+               "model with these weights; training continues with the original ones. Moving averages of "
+               "BatchNorm are averaged, too.")
         .example("WeightEMA: {decay: 0.99, callbacks: [InferenceRunner: {data: validation}]}")
         .field("decay", &Params::decay, between(0, 1),
-               "part of the average that is kept in each step, once there are enough steps; below 1: 0.999 "
-               "averages over about 1,000 steps")
+               "factor of the old average in each step, after enough steps; below 1: 0.999 averages over "
+               "about 1,000 steps")
         .field("callbacks", &Params::callbacks, kAveragedCallbacks);
   }
   explicit WeightEma(const Params& p)

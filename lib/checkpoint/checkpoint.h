@@ -13,7 +13,8 @@ namespace tpack {
 /// The version of the file format that this build writes, and the newest that it reads.
 constexpr int kCheckpointVersion = 1;
 
-/// What a checkpoint holds. Names are paths of groups ("model/conv0/W"); no name is a group of another one.
+/// The content of a checkpoint. Names are paths of groups ("model/conv0/W"); no name is a prefix of another
+/// one's path.
 struct CheckpointContent {
   int64_t step = 0;
   int64_t epoch = 0;
@@ -22,17 +23,18 @@ struct CheckpointContent {
   std::map<std::string, std::vector<std::string>> lists = {};  // the same, of at least one text
 };
 
-/// Writes the content as one HDF5 file, whole or not at all (see write_whole_file). The bytes depend on the
-/// content alone. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError if the file
+/// Writes the content as one HDF5 file, completely or not at all (see write_whole_file). The bytes depend
+/// only on the content. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError if the file
 /// cannot be written; CheckpointError for names that HDF5 cannot hold.
 void save_checkpoint(const std::string& path, const CheckpointContent& content,
                      FileIo& io = FileIo::system());
 
 /// Reads a checkpoint after its digest was checked; nothing of a damaged file reaches libhdf5. Threads: any.
-/// Errors: CheckpointError with the path and the cause: no such file, no tpack checkpoint, a newer version,
-/// truncated, damaged, or something that a checkpoint does not have (links, filters, external data, ...).
+/// Errors: CheckpointError with the path and the cause: no such file, not a tpack checkpoint, a newer
+/// version, truncated, damaged, or something that a checkpoint does not have (links, filters, external data,
+/// ...).
 CheckpointContent load_checkpoint(const std::string& path);
-/// The same without the tensors, which are left out unread.
+/// The same without the tensors, which are not read.
 CheckpointContent load_checkpoint_texts(const std::string& path);
 
 /// Checks the digest of the whole file. Errors: as load_checkpoint.

@@ -8,7 +8,7 @@
 namespace tpack::hdf5 {
 namespace {
 
-/// Keeps the description nearest to the fault.
+/// Keeps the innermost description of the error.
 herr_t innermost(unsigned /*depth*/, const H5E_error2_t* error, void* text) {
   if (error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
   return 0;

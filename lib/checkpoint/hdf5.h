@@ -9,7 +9,7 @@
 
 #include "tensor/dtype.h"
 
-// What saving and loading share of libhdf5's C interface. Callers hold hdf5_mutex().
+// Common parts of saving and loading with libhdf5's C interface. Callers hold hdf5_mutex().
 namespace tpack::hdf5 {
 
 /// Owns one identifier.
@@ -35,11 +35,11 @@ class Handle {
   Close close_;
 };
 
-/// Keeps libhdf5 from printing and from loading filters as plugins. Before the first call; again does no
-/// harm.
+/// Stops libhdf5 from printing and from loading filters as plugins. Call before the first use; repeated calls
+/// are harmless.
 void prepare();
 
-/// Why the last call failed, as libhdf5 says it; may be empty.
+/// libhdf5's reason for the failure of the last call; may be empty.
 std::string cause_of_failure();
 
 /// Passes a result on. Errors: CheckpointError "PATH: WHAT: cause" if it is negative.
@@ -53,16 +53,14 @@ T checked(T result, const std::string& path, const char* what) {
   return result;
 }
 
-/// The type of the elements in the file, which is also that in memory (little-endian; bool as h5py writes
-/// it).
+/// The element type in the file and in memory (little-endian; bool as in h5py).
 Handle file_type(DType type);
-/// A text of exactly that many bytes (at least 1), UTF-8, padded with NUL.
+/// The type of a string of exactly that many bytes (at least 1), UTF-8, padded with NUL.
 Handle text_type(size_t bytes);
 
 constexpr const char* kDigestName = "xxh3_128";
 
-/// The bytes of an HDF5 file that is made in memory: libhdf5 writes into them, and leaves them behind when
-/// the file is closed.
+/// The bytes of an HDF5 file in memory: libhdf5 writes into them, and keeps them when the file is closed.
 class MemoryFile {
  public:
   MemoryFile() = default;
@@ -72,7 +70,7 @@ class MemoryFile {
 
   /// Access properties for H5Fcreate.
   Handle access();
-  /// What libhdf5 wrote; valid once the file is closed. `bytes` is the length of the file.
+  /// The bytes written by libhdf5; valid after the file is closed. `bytes` is the length of the file.
   std::string_view content(size_t bytes) const { return {static_cast<const char*>(buffer_), bytes}; }
 
  private:

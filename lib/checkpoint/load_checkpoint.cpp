@@ -17,7 +17,7 @@ namespace {
 using hdf5::checked;
 using hdf5::Handle;
 
-// A digest only tells accidents: a file made by an enemy is rejected by these and by the rules below.
+// A digest only detects accidents: these limits and the rules below reject malicious files.
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxObjects = 100'000;
 constexpr size_t kMaxNameBytes = 256;
@@ -152,7 +152,7 @@ void CheckpointReader::dataset(hid_t id, const std::string& name) {
   }
 }
 
-/// Only plain bytes inside this file, and as many as are declared.
+/// Only plain bytes inside this file, with the declared size.
 void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t bytes) const {
   const Handle creation(checked(H5Dget_create_plist(id), path_, name.c_str()), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
@@ -177,7 +177,7 @@ Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
   H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
   try {
     Shape made(std::vector<int64_t>(dims.begin(), dims.begin() + rank));
-    static_cast<void>(made.elements());  // throws where the product is too large
+    static_cast<void>(made.elements());  // throws if the product is too large
     return made;
   } catch (const ConfigError& error) {
     reject(name, std::string("has an invalid shape: ") + error.what());
@@ -236,7 +236,7 @@ auto with_reader(const std::string& path, const Use& use) {
   hdf5::prepare();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
-  // Locks fail on some network file systems, and a checkpoint never changes once it has its name.
+  // Locks fail on some network file systems, and a checkpoint with its final name never changes.
   H5Pset_file_locking(access.get(), /*use_file_locking=*/false, /*ignore_when_disabled=*/true);
   const Handle file(
       checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "cannot be read as HDF5"), H5Fclose);

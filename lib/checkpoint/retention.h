@@ -15,22 +15,21 @@ struct CheckpointFile {
   int64_t step = 0;
 };
 
-/// What the names of checkpoints to resume from look like.
+/// The form of names of checkpoints to resume from.
 inline constexpr const char* kCheckpointNames = "model-*.h5";
 /// "model-STEP.h5".
 std::string checkpoint_name(int64_t step);
 /// The checkpoints of a folder by step, newest first; empty if there is no folder. Nothing is opened.
 /// Errors: ResourceError if the folder cannot be listed.
 std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
-/// Other checkpoints of a folder, of the best epochs, say; sorted. Nothing is opened.
+/// Other checkpoints of a folder, such as those of the best epochs; sorted. Nothing is opened.
 std::vector<std::string> list_other_checkpoints(const std::string& folder);
-/// The newest one whose digest fits; damaged ones are reported in the log. Empty if the folder has none.
-/// Errors: CheckpointError that names them if all are damaged.
+/// The newest one with a matching digest; damaged ones are logged. Empty if the folder has none. Errors:
+/// CheckpointError with their names if all are damaged.
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);
-/// Removes all but the `keep` newest of those up to `newest_step`, the last one that was written whole.
-/// Later ones are left alone: where there are some, they were damaged or not wanted when the run began, and
-/// must not push out the good ones. Those of the steps `spared` stay, and do not count. Errors:
-/// ResourceError.
+/// Removes all except the `keep` newest ones up to `newest_step`, the last complete one. Later ones are kept:
+/// they were damaged or not used when the run began, and must not replace good ones. Checkpoints of the steps
+/// `spared` stay, and do not count. Errors: ResourceError.
 void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step,
                             const std::set<int64_t>& spared = {});
 /// Removes the files of saves that were interrupted. Errors: ResourceError.

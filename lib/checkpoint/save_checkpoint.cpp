@@ -17,8 +17,7 @@ using hdf5::checked;
 using hdf5::Handle;
 
 constexpr size_t kMaxNameBytes = 256;
-// Never opened. With the name of a file that exists, libhdf5 would read all of it before it makes the new
-// one.
+// Never opened. With the name of an existing file, libhdf5 would read all of it first.
 constexpr const char* kMemoryName = "tpack-checkpoint-in-memory";
 
 /// Writes one content into an open HDF5 file.
@@ -115,7 +114,7 @@ void write_content(const Writer& writer, hid_t file, const CheckpointContent& co
   writer.number_attribute("complete", 1);
 }
 
-/// Builds the HDF5 file in memory; gives its length, room for the user block included.
+/// Builds the HDF5 file in memory; returns its length, including room for the user block.
 size_t build(const std::string& path, const CheckpointContent& content, hdf5::MemoryFile& memory) {
   const std::lock_guard lock(hdf5_mutex());
   hdf5::prepare();
@@ -127,7 +126,7 @@ size_t build(const std::string& path, const CheckpointContent& content, hdf5::Me
       H5Fclose);
   write_content(Writer(path, file.get()), file.get(), content);
   checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path, "cannot be finished");
-  // The image has no user block; what the file has in memory does.
+  // The image has no user block, but the file in memory does.
   return kSealBytes +
          static_cast<size_t>(checked(H5Fget_file_image(file.get(), nullptr, 0), path, "has no size"));
 }

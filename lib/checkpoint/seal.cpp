@@ -28,7 +28,7 @@ std::string digits(uint64_t value, size_t count) {
   return std::string(count - text.size(), '0') + text;
 }
 
-/// The user block with the place of the digest filled with `digest`.
+/// The user block with `digest` as its digest.
 std::string block(uint64_t file_bytes, std::string_view digest) {
   std::string text = std::string(kMagic) + std::to_string(kCheckpointVersion) + std::string(kBytes) +
                      digits(file_bytes, kNumberDigits) + std::string(kDigest) + std::string(digest) + "\n";
@@ -45,7 +45,7 @@ std::optional<uint64_t> number_after(std::string_view text, std::string_view wor
   return result.ec == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
-/// What may be meant by a run folder.
+/// Suggestions for the path of a run folder.
 std::string newest_below(const std::string& folder) {
   for (const std::string& place : {folder + "/checkpoints", folder}) {
     const std::vector<CheckpointFile> files = list_checkpoints(place);
@@ -65,12 +65,12 @@ std::ifstream open_checked(const std::string& path) {
   return file;
 }
 
-/// Rejects what the user block alone tells; gives the length that the file should have.
+/// Checks the user block; returns the expected length of the file.
 uint64_t check_block(const std::string& path, std::string_view block_bytes) {
   const std::string_view known = kMagic.substr(0, block_bytes.size());
   if (!block_bytes.starts_with(known)) {
     const FileKind kind = kind_of_content(block_bytes);
-    constexpr std::string_view kRemedy = "tpack reads the checkpoints that `tpack train` writes, no others";
+    constexpr std::string_view kRemedy = "tpack reads only checkpoints that `tpack train` wrote";
     throw CheckpointError(path, kind.is_known() ? "is " + kind.rejected_as("a tpack checkpoint", kRemedy)
                                                 : "is not a tpack checkpoint");
   }

@@ -48,16 +48,17 @@ void add_bench_options(CLI::App& command, Action& action) {
   command.add_option("--nodes", options->slowest, "number of slowest nodes to list")
       ->capture_default_str()
       ->check(count_from(0));
-  command.add_flag(
-      "--time-all", options->time_all,
-      "time every kernel first, however long that takes (minutes for large networks); later runs "
-      "on this machine use the timings");
+  command.add_flag("--time-all", options->time_all,
+                   "time every kernel first, without a time limit (minutes for large networks); later runs "
+                   "on this machine use the timings");
   add_json_flag(command, options->json);
-  CLI::Option* const simulate =
-      command.add_flag("--simulate-allreduce", options->scale_out,
-                       "measure a step here, and predict it on 2 to 256 nodes with one rank each");
+  CLI::Option* const simulate = command.add_flag(
+      "--simulate-allreduce", options->scale_out,
+      "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
   const auto above_zero = CLI::PositiveNumber;
-  command.add_option("--gbit-per-s", options->network.gbit_per_s, "bandwidth between two nodes, each way")
+  command
+      .add_option("--gbit-per-s", options->network.gbit_per_s,
+                  "bandwidth between two nodes, in each direction")
       ->capture_default_str()
       ->check(above_zero)
       ->needs(simulate);

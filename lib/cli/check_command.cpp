@@ -20,8 +20,8 @@ struct CheckOptions {
   bool json = false;
 };
 
-/// Training reads `train`; whether it reads others, and as far as their bad samples, is not known.
-/// Errors: DataError.
+/// Training reads `train`; it is unknown whether it reads other flows up to their bad samples. Errors:
+/// DataError.
 void report_bad_samples(const std::map<std::string, DataFlow>& flows) {
   auto bad = known_bad_samples(flows);
   bad.merge(bad_samples_among_few(flows));
@@ -42,7 +42,7 @@ int check(const CheckOptions& o) {
     if (!o.no_data) std::cout << describe_data(flows, checked.experiment().tower.get()) << "\n";
     std::cout << report.str();
   }
-  std::cout << std::flush;  // both may go to one file
+  std::cout << std::flush;  // stdout and stderr may be the same file
   if (const auto limit = report.memory.limit()) {
     if (const auto shortage = report.memory.shortage(*limit)) log::warning(*shortage);
   }
@@ -50,7 +50,8 @@ int check(const CheckOptions& o) {
   std::string not_checked;
   if (o.no_data) not_checked = "; data, callbacks and gates were not checked";
   if (!checked.knows_train_data())
-    not_checked += ", nor whether data.train fits the model: what it holds is known only once it is opened";
+    not_checked +=
+        ", nor whether data.train fits the model, because its contents are known only after it is opened";
   log::info(o.config.file + " is valid" + not_checked);
   return 0;
 }
@@ -58,8 +59,9 @@ int check(const CheckOptions& o) {
 void add_check_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<CheckOptions>();
   add_config_arguments(command, options->config);
-  command.add_flag("--no-data", options->no_data,
-                   "do not open the data; callbacks and gates, which may need it, are not checked either");
+  command.add_flag(
+      "--no-data", options->no_data,
+      "do not open the data; callbacks and gates are then not checked either, because they may need it");
   add_json_flag(command, options->json);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -76,7 +76,7 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-/// Exit code 0 if the contents are bit-equal, 1 otherwise, as diff has it.
+/// Exit code 0 if the contents are bit-equal, else 1, like diff.
 int diff(const std::string& first, const std::string& second) {
   const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});
@@ -92,7 +92,7 @@ void add_ckpt_options(CLI::App& command, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* inspect_command = command.add_subcommand("inspect", "List what a checkpoint holds");
+  CLI::App* inspect_command = command.add_subcommand("inspect", "List the contents of a checkpoint");
   inspect_command->add_option("file", options->files, "checkpoint")->required()->expected(1);
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(

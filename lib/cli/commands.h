@@ -9,15 +9,15 @@ class App;
 
 namespace tpack {
 
-/// What is done once the command line is read; returns the exit code.
+/// The work after the command line is read; returns the exit code.
 using Action = std::function<int()>;
 
 /// "tpack 0.1.0 (plugins: version 8, ...)".
 std::string version_text();
 
 /// A subcommand of the program: name, line of help, and a function that adds its options and, when the
-/// command line names it, sets `action` to its work. An object at namespace scope is all that it takes; help
-/// and completion list it.
+/// command line selects it, sets `action` to its work. Define one object at namespace scope; help and
+/// completion then list it.
 class Subcommand {
  public:
   using AddOptions = void (*)(CLI::App& command, Action& action);

@@ -23,7 +23,7 @@ struct Values {
   bool empty() const { return words.empty() && suffix.empty(); }
 };
 
-/// A subcommand with what may follow it, the same of its own subcommands included.
+/// A subcommand with its possible arguments, including its own subcommands.
 struct CommandWords {
   std::string name;
   std::vector<std::string> options;  // "--set", and names of subcommands
@@ -39,7 +39,7 @@ std::vector<std::string> component_names() {
   return names;
 }
 
-/// The values of an argument by its name, with the command in front where the name alone does not say it.
+/// The values of an argument by its name, prefixed by the command if the name is ambiguous.
 Values values_of(const std::string& command, const std::string& argument) {
   static const std::map<std::string, Values> kKnown = {
       {"config", {{}, "yaml"}},
@@ -62,7 +62,7 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-/// What an option's check lets through, where that is a set of words: CLI11 shows it as "TEXT:{a,b}".
+/// The allowed words of an option's check: CLI11 shows them as "TEXT:{a,b}".
 std::vector<std::string> allowed_words(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t begin = type.find('{');
@@ -146,7 +146,7 @@ std::string zsh(const std::vector<CommandWords>& all) {
   return "autoload -U +X bashcompinit && bashcompinit\n" + bash(all);
 }
 
-/// The values as fish's `-a` takes them.
+/// The values in the format of fish's `-a`.
 std::string fish_values(const Values& values) {
   std::string text;
   for (const std::string& word : values.words) {

@@ -27,7 +27,7 @@ void add_options(CLI::App& command, ComponentOptions& options) {
   add_json_flag(command, options.json);
 }
 
-/// Kinds by the word that was given: "layer", "layers", or all if it is empty.
+/// Kinds that match a word: "layer", "layers", or all if it is empty.
 std::vector<std::string> kinds_of(const std::string& word) {
   std::vector<std::string> all = documented_kinds();
   if (word.empty()) return all;
@@ -86,7 +86,7 @@ void add_describe_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ComponentOptions>();
   command
       .add_option("name", options->word,
-                  "a component as in a config, such as Conv2D, or a section, such as updates")
+                  "a component, such as Conv2D, or a section of a config, such as updates")
       ->required();
   add_options(command, *options);
   command.callback([options, &action] { action = [options] { return describe_named(*options); }; });

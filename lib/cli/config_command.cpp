@@ -27,7 +27,7 @@ ConfigNode effective(const LoadedConfig& config, const ConfigOptions& o) {
   return make_experiment(config, std::filesystem::path(o.config.file).stem().string()).effective();
 }
 
-/// The text of the default, which has no place.
+/// The text of the default, which has no position.
 std::string default_text(const LoadedConfig& config, const ConfigOptions& o) {
   const ConfigNode all = effective(config, o);
   const auto found = find_path({all, {}, config.structure}, split(o.key, '.'));
@@ -46,7 +46,7 @@ void print_origins(const LoadedConfig& config, const ConfigOptions& o) {
   std::cout << (o.json ? "[" + join(lines, ",\n ") + "]" : join(lines, "\n")) << "\n";
 }
 
-/// For --explain: what splits into words.
+/// For --explain: a key that can be split into words.
 CLI::Validator dotted_key() {
   const auto complaint = [](const std::string& key) -> std::string {
     const std::vector<std::string> words = split(key, '.');
@@ -73,7 +73,7 @@ void add_config_options(CLI::App& command, Action& action) {
   add_config_arguments(command, options->config);
   command.add_flag(
       "--resolved", options->resolved,
-      "every default written out, and expressions replaced (in layers only those with dotted names)");
+      "write out all defaults, and replace expressions (in layers, only those with dotted names)");
   command.add_option("--explain", options->key, "show every place that sets this dotted key")
       ->type_name("KEY")
       ->check(dotted_key());

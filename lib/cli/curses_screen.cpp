@@ -36,7 +36,7 @@ void write_line(const std::string& line, bool has_colors) {
 }  // namespace
 
 CursesScreen::CursesScreen() {
-  std::setlocale(LC_CTYPE, "C.UTF-8");  // charts are UTF-8, whatever the environment says
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // charts are UTF-8, regardless of the environment
   terminal_ = newterm(nullptr, stdout, stdin);
   if (terminal_ == nullptr) {
     const char* name = std::getenv("TERM");

@@ -6,8 +6,8 @@
 
 namespace tpack {
 
-/// The terminal of stdin and stdout as a full screen of text; as it was before when this object ends. One at
-/// a time in a process.
+/// The terminal of stdin and stdout as a full screen of text; restored at the end. One at a time in a
+/// process.
 class CursesScreen {
  public:
   enum class Key { kNone, kOther, kResize, kQuit, kInterrupt, kNext, kPrevious };
@@ -20,10 +20,10 @@ class CursesScreen {
 
   TerminalSize size() const;
   bool has_colors() const { return has_colors_; }
-  /// Shows lines of UTF-8 text, which may change the color (ESC [ 31 m ... ESC [ 0 m), and what does not fit
-  /// is left out.
+  /// Shows lines of UTF-8 text, which may change the color (ESC [ 31 m ... ESC [ 0 m); text that does not fit
+  /// is cut off.
   void show(const std::string& text);
-  /// Waits for a key, at most so long.
+  /// Waits for a key, up to the given time.
   Key wait_for_key(int milliseconds);
 
  private:

@@ -31,11 +31,11 @@ struct InspectOptions {
   std::string png;
   std::string images;  // folder
   int samples = 3;
-  int augment = 0;  // draws of each sample; 0: the flow as it is
+  int augment = 0;  // draws of each sample; 0: the unchanged flow
   bool json = false;
 };
 
-/// The flow of which images are shown.
+/// The flow whose images are shown.
 std::string flow_to_show(const InspectOptions& o, const Experiment& e) {
   if (!o.flow.empty()) return o.flow;
   return e.flows.contains("train") ? "train" : e.flows.begin()->first;
@@ -93,7 +93,7 @@ struct ReportOptions {
   bool json = false;
 };
 
-/// How far a scan has got, on stderr: a line that is redrawn on a terminal, one every 10 s elsewhere.
+/// Progress of a scan on stderr: a redrawn line on a terminal, elsewhere a line every 10 s.
 class ScanProgress {
  public:
   ScanProgress(std::string flow, std::optional<int64_t> size) : flow_(std::move(flow)), size_(size) {}
@@ -123,8 +123,8 @@ class ScanProgress {
   double shown_s_ = monotonic_s();
 };
 
-/// Reads the samples of the flow that was asked for, or of all flows of a config that are not parts of
-/// others; data.train first. Errors: ConfigError, DataError.
+/// Reads the samples of the requested flow, or of all flows of a config that are not parts of others;
+/// data.train first. Errors: ConfigError, DataError.
 std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes hashes) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())
@@ -135,7 +135,7 @@ std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes has
     const DataFlow& flow = e.flow(name);
     const FlowPtr source = stored_samples(flow);
     if (o.flow.empty() && source->size() == kEndless) {
-      log::info("data." + name + " never ends, so it is left out");
+      log::info("data." + name + " never ends, so it is skipped");
       continue;
     }
     ScanProgress progress(name, source->size());
@@ -158,11 +158,10 @@ int check_data(const ReportOptions& o) {
   const std::string failure = report.failure();
   if (!failure.empty())
     throw DataError(
-        failure + "; remove or mend them" +
+        failure + "; remove or repair them" +
         (failure.find("cannot be read") == std::string::npos
              ? ""
-             : " (or write the flow as {on_error: skip, flow: [...]}, which leaves out what cannot be "
-               "read)"));
+             : " (or write the flow as {on_error: skip, flow: [...]} to skip unreadable samples)"));
   return 0;
 }
 
@@ -210,8 +209,7 @@ int show_schema(const SchemaOptions& o) {
 
 void add_schema_command(CLI::App& command, Action& action) {
   CLI::App* schema_command = command.add_subcommand(
-      "schema",
-      "Show the columns of a table (CSV or JSON lines), and what columns that are `auto` take them for");
+      "schema", "Show the columns of a table (CSV or JSON lines), and how `auto` would treat them");
   auto options = std::make_shared<SchemaOptions>();
   schema_command->add_option("files", options->files, "the files of the table")->required();
   schema_command
@@ -253,16 +251,16 @@ void add_data_options(CLI::App& command, Action& action) {
       "--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   inspect_command
       ->add_option("--augment", options->augment,
-                   "show each of the first samples so many times, each time with other random numbers of its "
-                   "augmentors; with --png, one row per sample")
+                   "show each of the first samples this many times, each time with new random augmentations; "
+                   "with --png, one row per sample")
       ->check(count_from(1))
       ->excludes(images);
   add_json_flag(*inspect_command, options->json);
-  add_report_command(command, action, "check",
-                     "Read every stored sample once, and list what cannot be read, duplicates within and "
-                     "between flows, sizes, classes and numbers; exit code 3 if samples cannot be read, or "
-                     "images are in several flows",
-                     check_data);
+  add_report_command(
+      command, action, "check",
+      "Read every stored sample once, and list unreadable samples, duplicates within and between flows, "
+      "sizes, classes and numbers; exit code 3 if samples are unreadable, or images are in several flows",
+      check_data);
   add_report_command(command, action, "stats",
                      "Show the number, sizes, classes, means and deviations of the stored samples, and the "
                      "layer that normalizes them",

@@ -37,8 +37,8 @@ namespace {
 struct EvalOptions {
   ModelArguments model;
   std::vector<std::string> others;  // files: another checkpoint, data
-  std::string other;                // of them, the checkpoint; empty: none
-  std::string file;                 // the data; empty: those of the flow
+  std::string other;                // the checkpoint among them; empty: none
+  std::string file;                 // the data among them; empty: those of the flow
   std::string data;
   int worst = 0;
   std::string images;
@@ -46,15 +46,15 @@ struct EvalOptions {
   bool choose_threshold = false;
   std::string threshold_for = "f1";
   double threshold = 0.5;
-  std::string on_error;         // empty: as the flow says
-  std::string importance = {};  // a statistic; empty: not asked for
+  std::string on_error;         // empty: as set in the flow
+  std::string importance = {};  // a statistic; empty: not requested
   int64_t repeats = ImportanceOptions().repeats;
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
 };
 
-/// Errors: ConfigError for a model whose data are what it plays.
+/// Errors: ConfigError for a model whose data come from playing.
 void reject_agents(const EvalOptions& o, const InferenceModel& model) {
   for (const auto& [name, node] : model.config().data) {
     const ConfigNode components = components_of(node, model.config().data);
@@ -65,7 +65,7 @@ void reject_agents(const EvalOptions& o, const InferenceModel& model) {
       continue;
     throw ConfigError(
         "flow '" + name +
-        "' is what the model plays, so there are no samples to evaluate on; to play episodes with its "
+        "' comes from playing with the model, so it has no samples to evaluate on; to play episodes with its "
         "best actions, run: tpack train CONFIG --log-dir DIR --set trainer=NoOp --set init.from=" +
         o.model.file +
         " --set max_epoch=1 --set steps_per_epoch=1 --set 'gates=!delete' --set "
@@ -95,7 +95,7 @@ struct BoundOption {
 constexpr BoundOption kMinimum = {"--min", ">=", "--max"};
 constexpr BoundOption kMaximum = {"--max", "<=", "--min"};
 
-/// Errors: ConfigError, also for a bound that bad values meet.
+/// Errors: ConfigError, also for a bound in the wrong direction.
 Gate bound(const BoundOption& option, const std::string& text, const StatisticGoals& goals) {
   const size_t equals = text.find('=');
   const std::string as_written = std::string(option.name) + " " + text;
@@ -103,7 +103,7 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   const Position where{std::make_shared<const std::string>(option.name), 0, 0};
   const std::string name = text.substr(0, equals);
   Gate gate = parse_gate(name, std::string(option.sign) + " " + text.substr(equals + 1), where);
-  gate.name = name;  // there is one value, so none is the best
+  gate.name = name;  // there is only one value, so no best one
   gate.of_best = false;
   const auto found = goals.find(gate.name);
   if (found != goals.end() && found->second && *found->second != gate.goal())
@@ -111,7 +111,7 @@ Gate bound(const BoundOption& option, const std::string& text, const StatisticGo
   return gate;
 }
 
-/// Checks each gate against the statistic, or the figure for one class, that it names.
+/// Checks each gate against its statistic, or its figure for one class.
 std::vector<GateResult> results_of(const std::vector<Gate>& gates, const Evaluator::Evaluation& evaluation) {
   std::vector<GateResult> results;
   for (const Gate& gate : gates) {
@@ -134,7 +134,7 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
   return gates;
 }
 
-/// A model with what evaluates it over a flow.
+/// A model with its evaluator over a flow.
 struct ModelOnFlow {
   ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Detail detail,
               const std::string& flow_name = "")
@@ -146,7 +146,7 @@ struct ModelOnFlow {
     check_same_labels(model->labels(), &model->tower(), flow, name);
   }
   uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
-  /// What the samples are of, for people.
+  /// The origin of the samples, for users.
   std::string where(const EvalOptions& o) const { return o.file.empty() ? name : o.file; }
 
   std::unique_ptr<InferenceModel> model;
@@ -156,9 +156,9 @@ struct ModelOnFlow {
 
  private:
   static constexpr const char* kInfer =
-      "; eval compares with true values: `tpack infer` predicts data that have none";
+      "; eval needs true values; to predict data without them, use `tpack infer`";
 
-  /// Some sources know only then what they hold.
+  /// Some sources know their contents only then.
   void prepare(const std::string& file) const {
     try {
       flow.prepare();
@@ -172,7 +172,7 @@ struct ModelOnFlow {
   }
 };
 
-/// Which of the files are a checkpoint and data, by what they hold. Errors: ConfigError.
+/// Finds the checkpoint and the data among the files, by their content. Errors: ConfigError.
 EvalOptions with_files(EvalOptions o) {
   for (const std::string& file : o.others) {
     std::string first(kCheckpointWord.size(), '\0');
@@ -181,7 +181,7 @@ EvalOptions with_files(EvalOptions o) {
     if (!std::filesystem::exists(file)) throw ConfigError("no such file '" + file + "'");
     if (!into.empty())
       throw ConfigError("'" + into + "' and '" + file + "' are both " +
-                        (&into == &o.other ? "checkpoints; eval compares two, the first of which is the model"
+                        (&into == &o.other ? "checkpoints; eval compares at most two: the model and this one"
                                            : "data; eval takes one file or folder"));
     into = file;
   }
@@ -192,7 +192,7 @@ void write_svg(const std::string& path, const std::vector<ClassReport>& reports)
   const auto found =
       std::find_if(reports.begin(), reports.end(), [](const ClassReport& r) { return r.has_matrix(); });
   if (found == reports.end())
-    throw ConfigError("--svg " + path + ": no term of the cost tells one of several classes");
+    throw ConfigError("--svg " + path + ": no term of the cost classifies into one of several classes");
   write_whole_file(path, svg_matrix(found->matrix()));
 }
 
@@ -217,7 +217,8 @@ std::string table_of(const Evaluator::Result& statistics, const ModelOnFlow& of,
 }
 
 int evaluate(const EvalOptions& o) {
-  if (!o.images.empty() && o.worst == 0) throw ConfigError("--images: say how many samples, with --worst N");
+  if (!o.images.empty() && o.worst == 0)
+    throw ConfigError("--images: set the number of samples with --worst N");
   const bool looks_at_samples = o.worst > 0 || o.choose_threshold;
   ModelOnFlow of(o, o.model.file,
                  looks_at_samples ? Evaluator::Detail::kSamples : Evaluator::Detail::kClasses);
@@ -241,7 +242,7 @@ int evaluate(const EvalOptions& o) {
   nlohmann::ordered_json json;
   std::string text = table_of(result.statistics, of, o, json);
   if (o.threshold != 0.5)
-    text += "\n--threshold changes what is below, not the metrics of the config above\n";
+    text += "\n--threshold applies to the tables below, not to the metrics of the config above\n";
   for (const ClassReport& report : result.classes) {
     text += "\n" + (result.classes.size() == 1 ? "" : report.term() + "\n") + report.str();
     json["reports"].push_back(report.to_json());
@@ -286,13 +287,13 @@ std::vector<std::string> places_of(const DataFlow& flow) {
   return places;
 }
 
-/// Both over the flow of that name of the first, each as its own config reads it.
+/// Both on the first model's flow of that name, each with the settings of its own config.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
       o.choose_threshold || o.threshold != 0.5 || !o.importance.empty())
     throw ConfigError(
-        "--min, --max, --worst, --images, --svg, --importance, --threshold and --choose-threshold are for "
-        "one model; leave '" +
+        "--min, --max, --worst, --images, --svg, --importance, --threshold and --choose-threshold apply only "
+        "to one model; remove '" +
         o.other + "' out");
   std::string flow;
   std::vector<ComparedSamples> compared;
@@ -304,8 +305,8 @@ int compare(const EvalOptions& o) {
     const std::vector<std::string> own = places_of(of.flow);
     if (!statistics.empty() && own != places)
       throw DataError("flow '" + flow +
-                      "' of the two models has different samples (another split, seed or file): "
-                      "name a flow with --data, or set it for both with --set, that has the same ones");
+                      "' of the two models has different samples (another split, seed or file); use a flow "
+                      "with the same samples for both, with --data or --set");
     places = own;
     ComparedSamples& samples = compared.emplace_back(*of.evaluator);
     of.evaluator->run_part(
@@ -339,23 +340,22 @@ void add_eval_options(CLI::App& command, Action& action) {
   command
       .add_option(
           "others", options->others,
-          "data to evaluate on: a file or folder of the kind that the model was trained on, labels "
-          "included; another checkpoint: says which is better over the same samples, and what is noise")
+          "data to evaluate on: a file or folder of the kind that the model was trained on, with labels; or "
+          "another checkpoint, to compare both models on the same samples, with confidence intervals")
       ->type_name("FILE ...")
       ->expected(0, 2);
   command.add_option("--data", options->data,
-                     "flow of its config (default: validation, else that of predict)");
+                     "flow of its config (default: validation, else the flow of predict)");
   command
-      .add_option(
-          "--min", options->minima,
-          "exit code 8 if the statistic is below, such as accuracy, or a figure of one class (recall.yes); "
-          "may be repeated")
+      .add_option("--min", options->minima,
+                  "exit code 8 if a statistic, such as accuracy, or a figure of one class (recall.yes) is "
+                  "below; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--max", options->maxima, "exit code 8 if the statistic is above; may be repeated")
+  command.add_option("--max", options->maxima, "exit code 8 if a statistic is above; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--worst", options->worst, "list so many samples with the highest cost")
+  command.add_option("--worst", options->worst, "list this many samples with the highest cost")
       ->check(count_from(1));
   command.add_option("--images", options->images, "PNG with the images of --worst")->check(not_empty());
   command
@@ -363,35 +363,31 @@ void add_eval_options(CLI::App& command, Action& action) {
       ->check(not_empty());
   CLI::Option* importance = command.add_option(
       "--importance", options->importance,
-      "how much worse a statistic, such as cost or accuracy, gets when a column of a table, a "
-      "number of a vector or an input has the values of other samples");
-  command.add_option("--repeats", options->repeats, "permutations of each for --importance")
+      "permutation importance: how much worse a statistic, such as cost or accuracy, becomes when a column "
+      "of a table, a number of a vector or an input gets the values of other samples");
+  command.add_option("--repeats", options->repeats, "permutations per column for --importance")
       ->check(count_from(2))
       ->needs(importance)
       ->capture_default_str();
   command.add_flag(
       "--choose-threshold", options->choose_threshold,
-      "find the probability from which to say the second of two classes: `infer --threshold` takes "
-      "it");
+      "find the threshold for predicting the second of two classes; use it with `infer --threshold`");
   command
-      .add_option(
-          "--threshold-for", options->threshold_for,
-          "what --choose-threshold chooses for: f1, recall=0.9 (at least, with the highest precision), "
-          "precision=0.9, or cost=5 (a missed one costs as much as 5 false alarms)")
+      .add_option("--threshold-for", options->threshold_for,
+                  "goal of --choose-threshold: f1, recall=0.9 (at least, with the highest precision), "
+                  "precision=0.9, or cost=5 (a missed positive costs as much as 5 false alarms)")
       ->type_name("GOAL")
       ->capture_default_str();
   command
-      .add_option(
-          "--threshold", options->threshold,
-          "lowest probability that counts as yes, or as the second of two classes, in the tables by class, "
-          "--worst, --min and --max; as `infer --threshold`")
+      .add_option("--threshold", options->threshold,
+                  "lowest probability that counts as positive, or as the second of two classes, in the "
+                  "tables by class, --worst, --min and --max; same as in `infer --threshold`")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command
-      .add_option(
-          "--on-error", options->on_error,
-          "what happens to samples that cannot be read or have no label: skip leaves them out and says "
-          "how many there were (default: what the flow says, which is stop)")
+      .add_option("--on-error", options->on_error,
+                  "how to handle samples that cannot be read or have no label: skip ignores and counts them "
+                  "(default: as set in the flow, else stop)")
       ->check(CLI::IsMember({"stop", "skip"}));
   add_json_flag(command, options->json);
   command.callback([options, &command, &action] {

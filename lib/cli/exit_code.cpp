@@ -9,7 +9,7 @@ namespace tpack {
 
 namespace {
 
-/// What others throw may end with a line feed.
+/// Texts of other exceptions may end with a line feed.
 std::vector<std::string> lines_of(const Failure& failure) {
   std::vector<std::string> lines = split(failure.text, '\n');
   std::erase(lines, "");

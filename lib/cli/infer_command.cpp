@@ -14,14 +14,14 @@ namespace {
 struct InferCommandOptions {
   ModelArguments model;
   std::vector<std::string> files;
-  std::string format;  // empty: the ending of the output says it
+  std::string format;  // empty: by the ending of the output
   InferOptions infer;
   std::vector<std::string> average;
   std::string augment;
   bool skip_bad = false;
 };
 
-/// That of the file, if none is asked for; only CSV has columns.
+/// The format: by default that of the file; only CSV has columns.
 std::string format_of(const InferOptions& o) {
   const std::string ending = std::filesystem::path(o.output).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return "hdf5";
@@ -32,16 +32,17 @@ int infer(const InferCommandOptions& given) {
   InferCommandOptions o = given;
   o.infer.format = o.format.empty() ? format_of(o.infer) : o.format;
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
-    throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
+    throw ConfigError("--top-k applies only to jsonl and csv; --format hdf5 has the scores of all classes");
   if (!o.infer.columns.empty() && o.infer.format != "csv")
-    throw ConfigError("--columns is for --format csv, not " + o.infer.format);
+    throw ConfigError("--columns applies only to --format csv, not " + o.infer.format);
   const int ways = (o.files.empty() ? 0 : 1) + (o.infer.count ? 1 : 0) + (o.infer.data.empty() ? 0 : 1);
   if (ways != 1)
-    throw ConfigError(ways == 0 ? "no file is named; give images, folders, @LIST or - for a list on standard "
-                                  "input, --data FLOW for the samples of a flow of the config, or --count N "
-                                  "for a generator"
-                                : "files, --data and --count are three ways to give samples; keep one");
-  if (o.infer.full_size && o.files.empty()) throw ConfigError("--full-size is for image files; name some");
+    throw ConfigError(
+        ways == 0 ? "no input files; name images, folders, @LIST or - for a list on standard input, or use "
+                    "--data FLOW for the samples of a flow of the config, or --count N for a generator"
+                  : "files, --data and --count cannot be combined; keep one");
+  if (o.infer.full_size && o.files.empty())
+    throw ConfigError("--full-size applies only to image files; name some");
   std::vector<std::unique_ptr<InferenceModel>> models;
   std::vector<const InferenceModel*> pointers;
   std::vector<std::string> checkpoints = {o.model.file};
@@ -54,14 +55,14 @@ int infer(const InferCommandOptions& given) {
   const InferCounts counts = infer_files(pointers, o.files, o.infer);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
-                  " gave no result (see above); with --skip-bad this is not an error");
+                  " have no result (see above); with --skip-bad this is not an error");
 }
 
-/// What is predicted in place of files, and with what.
+/// The input instead of files, and its options.
 void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOptions>& options) {
   command
       .add_option("--count", options->infer.count,
-                  "number of samples, in place of files, for a generator that needs none")
+                  "number of samples, instead of files, for a generator that needs no input")
       ->check(count_from(1));
   command
       .add_option(
@@ -71,20 +72,18 @@ void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOpt
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command.add_flag("--full-size", options->infer.full_size,
-                   "each image in its own size, without the crops and resizes of the flow, for networks that "
-                   "take any size (of convolutions alone)");
-  command.add_option(
-      "--data", options->infer.data,
-      "flow of the config whose samples are predicted, in the order of its data, in place of files");
+                   "predict each image in its own size, without the crops and resizes of the flow, for "
+                   "networks that take any size (fully convolutional ones)");
+  command.add_option("--data", options->infer.data,
+                     "flow of the config to predict instead of files, in the order of its data");
   command
-      .add_option(
-          "--average", options->average,
-          "other checkpoints, such as those of other folds: the means of what all of them predict are "
-          "written; stands last")
+      .add_option("--average", options->average,
+                  "more checkpoints, such as those of other folds: write the mean of all predictions; must "
+                  "be the last option")
       ->type_name("MODEL ...");
   command
       .add_option("--augment", options->augment,
-                  "flip: the mean of the predictions of each image and of the image flipped left to right")
+                  "flip: average the predictions of each image and of the image flipped left to right")
       ->check(CLI::IsMember({"flip"}));
 }
 
@@ -96,17 +95,16 @@ void add_infer_options(CLI::App& command, Action& action) {
       "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV, .npz, .h5 "
       "or SVMLight files for a model that takes numbers, or - (rows on stdin, answered as they come)");
   command
-      .add_option(
-          "--format", options->format,
-          "how predictions are written (default: csv or hdf5 if --output ends in .csv, .h5 or .hdf5, else "
-          "jsonl); hdf5: a dataset [samples, ...] for each output, and the strings files, errors, labels")
+      .add_option("--format", options->format,
+                  "output format (default: csv or hdf5 if --output ends in .csv, .h5 or .hdf5, else jsonl); "
+                  "hdf5: a dataset [samples, ...] for each output, and the strings files, errors, labels")
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command
       .add_option(
           "--columns", options->infer.columns,
-          "columns of CSV, each NAME or HEADER=NAME: a column of the table that is read, prediction, score, "
-          "probability.CLASS, an output, true (the true value), file or index; the column that the model has "
-          "learned is the prediction: --columns PassengerId,Survived or --columns id,target=prediction")
+          "columns of CSV, each NAME or HEADER=NAME: a column of the input table, prediction, score, "
+          "probability.CLASS, an output, true (the true value), file or index; the target column of the "
+          "model is the prediction: --columns PassengerId,Survived or --columns id,target=prediction")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
@@ -116,25 +114,24 @@ void add_infer_options(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(count_from(1));
   command.add_option("--labels", options->infer.labels,
-                     "file of class names, one per line (default: the checkpoint's)");
+                     "file of class names, one per line (default: those of the checkpoint)");
   command
       .add_option("--threshold", options->infer.threshold,
-                  "probability from which a label is written, for sets of labels; of two classes, from which "
-                  "the second one is (eval --choose-threshold finds one); of a mask of one class, from which "
-                  "a pixel is of it")
+                  "minimum probability of a written label, for sets of labels; for two classes: of the "
+                  "second class (eval --choose-threshold finds one); for one-class masks: of a masked pixel")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command
       .add_option("--images", options->infer.images,
-                  "folder for outputs that are images, or classes of pixels, as PNG (default: their values "
-                  "are written)")
+                  "write outputs that are images, or classes of pixels, as PNG to this folder (default: "
+                  "write their values)")
       ->check(not_empty());
   command.add_flag("--overlays", options->infer.overlays,
-                   "with --images, also each image with the colors of its mask over it; a Sigmoid of one "
+                   "with --images, also write each image with its mask in colors over it; a Sigmoid of one "
                    "channel becomes a mask by --threshold");
   command.add_flag("--contours", options->infer.contours,
-                   "with --images, also the outlines of the areas of each mask, as JSON; a Sigmoid as for "
-                   "--overlays");
+                   "with --images, also write the outlines of the areas of each mask as JSON; a Sigmoid "
+                   "becomes a mask as for --overlays");
   add_sample_options(command, options);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()

@@ -26,9 +26,9 @@ namespace tpack {
 namespace {
 
 constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
-constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
+constexpr int kSecondsToEnd = 10;  // for the others after a rank was lost
 
-/// Watches processes of others; a descriptor becomes readable when one ends.
+/// Watches other processes; a descriptor becomes readable when one ends.
 class RankWatch {
  public:
   explicit RankWatch(SharedRankStatus& board) : board_(board) {}
@@ -38,8 +38,7 @@ class RankWatch {
   RankWatch(const RankWatch&) = delete;
   RankWatch& operator=(const RankWatch&) = delete;
 
-  /// Looks for ranks that have entered, and for those that have ended. Tells the others of the first one that
-  /// ended before its time.
+  /// Finds ranks that have entered or ended. Tells the others about the first one that ended early.
   void look() {
     for (int rank = 0; rank < board_.ranks(); ++rank) {
       if (descriptors_.contains(rank) || board_.pid(rank) == 0) continue;
@@ -52,14 +51,13 @@ class RankWatch {
       if (descriptor >= 0 && poll(&one, 1, 0) > 0) ended(rank);
     }
   }
-  /// To those that have not ended.
+  /// Sends a signal to ranks that have not ended.
   void signal_all(int number) const {
     for (const auto& [rank, descriptor] : descriptors_) {
       if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, nullptr, 0);
     }
   }
-  /// Returns once all that were seen have ended; those that have not by themselves within a second are
-  /// killed.
+  /// Returns after all known ranks have ended; kills those that do not end within a second.
   void end_all() {
     constexpr int kMaxMs = 1000;
     for (const bool is_killed : {false, true}) {
@@ -79,7 +77,7 @@ class RankWatch {
   }
 
   SharedRankStatus& board_;
-  std::map<int, int> descriptors_;  // by rank; -1 for one that had ended before
+  std::map<int, int> descriptors_;  // by rank; -1 for one that had already ended
 };
 
 /// "was killed by signal 9 (Killed)", "has ended with exit code 3".
@@ -88,8 +86,8 @@ std::string how_it_ended(int code) {
   return "was killed by signal " + std::to_string(code - 128) + " (" + strsignal(code - 128) + ")";
 }
 
-/// What ended a run whose mpirun has failed. A rank that says that it has lost another one is not the cause,
-/// where that one has ended without saying why.
+/// The cause of a run whose mpirun failed. A rank that reports a lost rank is not the cause if that rank
+/// ended without a reason.
 Failure cause_of_end(int mpirun_code, const SharedRankStatus& board) {
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
@@ -110,11 +108,11 @@ Failure cause_of_end(int mpirun_code, const SharedRankStatus& board) {
   return {code, text};
 }
 
-/// The command line; also sets what it takes from the environment.
+/// The command line; also sets its environment.
 std::vector<std::string> command_of_mpirun(int ranks, const std::vector<std::string>& command,
                                            const SharedRankStatus& board) {
   setenv(SharedRankStatus::kVariable, board.name().c_str(), 1);
-  if (geteuid() == 0) {  // whoever runs tpack as root has decided that
+  if (geteuid() == 0) {  // the user already decided to run tpack as root
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
@@ -149,14 +147,14 @@ int reported(const Failure& failure) {
   return failure.exit_code;
 }
 
-/// The exit code of the run; says what the ranks have not.
+/// The exit code of the run; reports what the ranks did not report.
 int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRankStatus& board) {
   const auto failure = board.failure();
   const int interrupted = board.interrupted();
-  // Ranks that a signal ends before they train say nothing; others may miss them already.
+  // Ranks that a signal ends before training report nothing; others may already miss them.
   const bool is_lost = !failure || failure->exit_code == kDistributedCode;
   if (signal != 0 && interrupted == 0 && is_lost && mpirun_code != 0)
-    return reported({128 + signal, "interrupted, and the ranks ended before they saved" +
+    return reported({128 + signal, "interrupted, but the ranks ended before they saved a checkpoint" +
                                        (failure ? ": " + failure->text : std::string())});
   if (interrupted != 0 && !failure) return 128 + (signal != 0 ? signal : interrupted);
   if (mpirun_code == 0) return 0;  // the run was over before the signal
@@ -167,7 +165,7 @@ int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRan
 }  // namespace
 
 int launch_ranks(int ranks, const std::vector<std::string>& command) {
-  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
+  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; remove one of them");
   require_mpi();
   const auto board = SharedRankStatus::create(ranks);
   const std::vector<std::string> words = command_of_mpirun(ranks, command, *board);
@@ -176,7 +174,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   // If this process is killed, mpirun ends, and the ranks with it.
   DependentProcess mpirun({.program = words[0], .words = words});
   RankWatch watch(*board);
-  std::optional<Stopwatch> ending;  // since the ranks were told, or one was lost
+  std::optional<Stopwatch> ending;  // since the ranks got the signal, or one was lost
   while (!mpirun.has_ended()) {
     watch.look();
     if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
@@ -197,7 +195,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   }
   const int code = mpirun.wait();
   watch.look();
-  if (code != 0) watch.end_all();  // mpirun has told those that were left
+  if (code != 0) watch.end_all();  // mpirun has already sent it to the remaining ones
   return outcome(code, signals.signal(), watch, *board);
 }
 

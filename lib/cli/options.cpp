@@ -17,9 +17,9 @@ void add_config_arguments(CLI::App& command, ConfigArguments& into) {
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& into) {
-  command.add_option("model", into.file, "checkpoint; it holds its config")->required();
+  command.add_option("model", into.file, "checkpoint; it contains its config")->required();
   add_overrides(command, into.overrides);
-  command.add_flag("--allow-plugins", into.allow_plugins, "load the plugins that its config names");
+  command.add_flag("--allow-plugins", into.allow_plugins, "load the plugins of its config");
 }
 
 void add_plugin_option(CLI::App& command, std::vector<std::string>& into) {

@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-// Arguments and options that several subcommands share. Each is declared here and nowhere else.
+// Arguments and options of several subcommands. Each is declared only here.
 
 /// `CONFIG --set KEY=YAML ...`.
 struct ConfigArguments {
@@ -16,7 +16,7 @@ struct ConfigArguments {
 };
 void add_config_arguments(CLI::App& command, ConfigArguments& into);
 
-/// `MODEL --set KEY=YAML ... --allow-plugins`: a checkpoint, with changes to the config that it holds.
+/// `MODEL --set KEY=YAML ... --allow-plugins`: a checkpoint, with changes to its config.
 struct ModelArguments {
   std::string file;
   std::vector<std::string> overrides;

@@ -22,7 +22,7 @@ struct PlotOptions {
   std::string svg;
 };
 
-/// The charts below each other in the height of the terminal, less the line of the prompt.
+/// The charts one below the other, in the height of the terminal minus the line of the prompt.
 void print(const std::vector<Chart>& charts) {
   TerminalSize size = terminal_size(STDOUT_FILENO);
   size.rows = (size.rows - 1) / static_cast<int>(charts.size());
@@ -43,9 +43,9 @@ int plot(const PlotOptions& options) {
 void add_plot_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<PlotOptions>();
   command
-      .add_option("words", options->words,
-                  "run folders, then KEY[,KEY] for each chart (default: the statistics that a "
-                  "validation also has)")
+      .add_option(
+          "words", options->words,
+          "run folders, then KEY[,KEY] for each chart (default: the statistics that validation also has)")
       ->required();
   command.add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
       ->check(not_empty());

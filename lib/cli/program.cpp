@@ -18,11 +18,11 @@ namespace {
 
 constexpr const char* kDescription =
     "tpack trains neural networks from YAML.\n\n"
-    "  tpack check configs/digits.yaml         what would be trained, without training\n"
+    "  tpack check configs/digits.yaml         show what would be trained\n"
     "  tpack train configs/digits.yaml         train; files go to train_log/digits\n"
     "  tpack describe Conv2D                   parameters of a component\n";
 
-/// The nearest subcommand if the first word is none.
+/// The nearest subcommand if the first word is unknown.
 std::string hint(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
@@ -35,7 +35,7 @@ std::string hint(const CLI::App& program, int argc, char** argv) {
   return "";
 }
 
-/// The command that was asked for, as it is written: "tpack data inspect".
+/// The requested command as written: "tpack data inspect".
 struct Asked {
   explicit Asked(const CLI::App& program) : command(&program), path(program.get_name()) {
     while (!command->get_subcommands().empty()) {
@@ -47,7 +47,7 @@ struct Asked {
   std::string path;
 };
 
-/// The nearest option if a word looks like one and is none of the command's.
+/// The nearest option if a word looks like an option but is unknown to the command.
 std::string option_hint(const CLI::App& program, const Asked& asked) {
   std::vector<std::string> known;
   for (const CLI::Option* option : asked.command->get_options()) known.push_back(option->get_name());
@@ -58,7 +58,7 @@ std::string option_hint(const CLI::App& program, const Asked& asked) {
   return "";
 }
 
-/// The option that has no value: it ends the command, or another option follows it.
+/// The option without a value: it is the last word, or another option follows it.
 std::string value_hint(const Asked& asked, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const CLI::Option* option = asked.command->get_option_no_throw(argv[i]);
@@ -79,7 +79,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc,
   return static_cast<int>(ErrorKind::kConfig);
 }
 
-/// The exit code where all that went to standard output has arrived there.
+/// The exit code, or an error if standard output could not be written.
 int flushed(int exit_code) {
   std::cout.flush();
   const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();

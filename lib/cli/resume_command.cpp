@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// The word as it is if a shell takes it literally, in single quotes otherwise.
+/// The word unchanged if a shell takes it literally, else in single quotes.
 std::string shell_word(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||

@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-// What the handler may touch: lock-free atomics and a descriptor.
+// The handler uses only lock-free atomics and a descriptor.
 std::atomic<int> first_signal = 0;
 std::atomic<bool> ends_orderly = false;
 std::atomic<bool> is_over = false;
@@ -24,9 +24,9 @@ std::atomic<int64_t> first_time_ms = 0;
 std::atomic<int> wake_descriptor = -1;
 std::atomic<int> save_signal = 0;
 
-// Who ends a group of processes (a service manager, a scheduler) tells each of them, and those that started
-// others pass it on: such signals come several times. Ctrl-C is pressed by a person; but `timeout -s INT`
-// sends it twice, to the process and to its group.
+// A service manager or scheduler signals each process of a group, and parents pass the signal on, so such
+// signals arrive several times. Ctrl-C comes from a user; but `timeout -s INT` sends it twice, to the process
+// and to its group.
 constexpr int64_t kMsOfOneSignal = 3000;
 constexpr int64_t kMsOfOneInterrupt = 1000;
 
@@ -36,9 +36,9 @@ int64_t now_ms() {
   return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
 }
 
-/// Whether a signal that comes after the first one means the same request.
+/// Whether a signal after the first one is the same request.
 bool is_repeated(int number) {
-  if (first_time_ms == 0) return true;  // the handler of the first one has not come to it
+  if (first_time_ms == 0) return true;  // the handler of the first one has not reached this point
   if (number == SIGINT && first_signal != SIGINT) return false;
   return now_ms() - first_time_ms < (number == SIGINT ? kMsOfOneInterrupt : kMsOfOneSignal);
 }
@@ -72,7 +72,7 @@ void on_signal(int number) {
 
 void on_save_signal(int number) { save_signal = number; }
 
-/// What was ignored before stays so: `nohup` asks for that, and a shell for what it runs in the background.
+/// Signals that were ignored before stay ignored, as with `nohup` or background commands of a shell.
 bool is_ignored(int number) {
   struct sigaction action = {};
   return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -107,7 +107,7 @@ SignalWatcher::SignalWatcher(Words words) : words_(std::move(words)) {
   handle(SIGHUP, on_signal);
   handle(SIGUSR1, on_save_signal);
   handle(SIGUSR2, on_save_signal);
-  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any longer: no reason to end
+  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // the messages have no reader any more: no reason to end
 }
 
 SignalWatcher::~SignalWatcher() {

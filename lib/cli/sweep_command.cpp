@@ -17,12 +17,11 @@ namespace tpack {
 namespace {
 
 constexpr const char* kSweepExample =
-    "Each --set KEY=[A, B] is searched; any other --set is the same for all runs.\n\n"
-    "  tpack sweep mine.yaml --set 'optimizer.Adam.learning_rate=[1e-3, 3e-4]' --jobs 2\n"
-    "  tpack sweep mine.yaml --set 'optimizer.Adam.learning_rate=[1e-5..1e-2 log]' --search random --trials "
-    "20\n"
-    "  tpack sweep mine.yaml --set 'vars.width=[8..64]' --search halving --trials 27 --set max_epoch=9\n\n"
-    "The same command continues a sweep that was interrupted. docs/sweep.md explains it.";
+    "Each --set KEY=[A, B] is searched; any other --set is the same for all runs.\n\n  tpack sweep mine.yaml "
+    "--set 'optimizer.Adam.learning_rate=[1e-3, 3e-4]' --jobs 2\n  tpack sweep mine.yaml --set "
+    "'optimizer.Adam.learning_rate=[1e-5..1e-2 log]' --search random --trials 20\n  tpack sweep mine.yaml "
+    "--set 'vars.width=[8..64]' --search halving --trials 27 --set max_epoch=9\n\nThe same command continues "
+    "an interrupted sweep. docs/sweep.md explains it.";
 
 struct SweepOptions {
   ConfigArguments config;
@@ -40,7 +39,7 @@ Method method_of(const std::string& name) {
   return Method::kGrid;
 }
 
-/// Errors: GateMissed if no run has met its gates.
+/// Errors: GateMissed if no run met its gates.
 void require_a_good_one(const SearchOutcome& outcome) {
   const std::vector<SearchRun>& runs = outcome.record.runs;
   const SearchRun* missed = nullptr;
@@ -104,20 +103,22 @@ void add_search_options(CLI::App& command, SweepOptions& options) {
       .add_option("--trials", options.search.trials,
                   "number of runs with random values, for random and halving")
       ->check(count_from(1));
-  command.add_option("--seed", options.search.seed, "of the random values")->capture_default_str();
+  command.add_option("--seed", options.search.seed, "seed for the random values")->capture_default_str();
   command
-      .add_option(
-          "--metric", options.search.metric.name,
-          "statistic that compares runs (default: that of MinSaver or MaxSaver, or the validation cost)")
+      .add_option("--metric", options.search.metric.name,
+                  "statistic that compares runs (default: the statistic of MinSaver or MaxSaver, or the "
+                  "validation cost)")
       ->check(not_empty());
-  command.add_option("--goal", options.goal, "which values of it are better (default: as the config tells)")
+  command
+      .add_option("--goal", options.goal,
+                  "which values of the metric are better (default: as the config defines)")
       ->check(CLI::IsMember({goal_name(Goal::kMin), goal_name(Goal::kMax)}));
-  command.add_option("--min-epochs", options.search.least_epochs, "of halving: epochs of the first rung")
+  command.add_option("--min-epochs", options.search.least_epochs, "for halving: epochs of the first rung")
       ->check(count_from(1))
       ->capture_default_str();
   command
       .add_option("--eta", options.search.eta,
-                  "of halving: the best 1/ETA of the runs get ETA times the epochs")
+                  "for halving: the best 1/ETA of the runs get ETA times the epochs")
       ->check(count_from(2))
       ->capture_default_str();
 }
@@ -134,7 +135,7 @@ void add_sweep_options(CLI::App& command, Action& action) {
       .add_option("--log-dir", options->search.log_dir,
                   "folder of the sweep, with a run folder for each run (default: train_log/NAME-sweep)")
       ->check(not_empty());
-  command.add_flag("--retry-failed", options->jobs.retry_failed, "start the runs again that failed");
+  command.add_flag("--retry-failed", options->jobs.retry_failed, "start failed runs again");
   add_json_flag(command, options->json);
   command.add_flag("--dry-run", options->dry_run, "check and list the runs; train nothing");
   command.callback([options, &action] {

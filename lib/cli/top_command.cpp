@@ -16,13 +16,14 @@ namespace {
 constexpr int kRefreshMs = 500;
 constexpr const char* kKeys = "q quit, n and p other charts; ";
 
-/// Until a key ends it; the exit code.
+/// Runs until a key ends it; returns the exit code.
 int watch(LiveView& view) {
   CursesScreen screen;
   while (true) {
     view.refresh(wall_time_s());
     const std::string frame = view.frame(screen.size(), screen.has_colors() ? Colors::kYes : Colors::kNo);
-    const size_t last = frame.rfind('\n', frame.size() - 2) + 1;  // of the line that names the chart
+    const size_t last =
+        frame.rfind('\n', frame.size() - 2) + 1;  // height of the line with the name of the chart
     screen.show(frame.substr(0, last) + kKeys + frame.substr(last));
     switch (screen.wait_for_key(kRefreshMs)) {
       case CursesScreen::Key::kQuit:

@@ -31,7 +31,7 @@ namespace tpack {
 namespace {
 
 struct TrainCommandOptions {
-  std::string program;  // as it was called
+  std::string program;  // as on the command line
   ConfigArguments config;
   TrainOptions train;
   std::string resume;
@@ -41,10 +41,10 @@ struct TrainCommandOptions {
   bool json = false;
 };
 
-/// Runs a training and prints what became of it, also if it failed.
+/// Runs a training and prints its result, also if it failed.
 int with_summary(const TrainCommandOptions& options, const std::function<int()>& train) {
   if (!options.json) return train();
-  // Mistakes in the config leave no run to tell of.
+  // With mistakes in the config there is no run to report.
   const Experiment experiment = load_experiment(options.train.config, options.train.overrides);
   const std::string folder = run_folder_path(options.train, experiment.config.name);
   const auto ended_at = [&folder] {
@@ -53,7 +53,7 @@ int with_summary(const TrainCommandOptions& options, const std::function<int()>&
   };
   const auto before = ended_at();
   const int code = train();
-  // A run that could not begin leaves what an earlier one has written.
+  // If the run could not begin, the files belong to an earlier one.
   if (!started_by_mpirun() && ended_at() != before) std::cout << run_summary(folder) << std::flush;
   return code;
 }
@@ -73,7 +73,7 @@ std::vector<std::string> command_of_a_rank() {
   return words;
 }
 
-/// Ends by the first signal; errors are reported here, because they end all ranks.
+/// The first signal ends it; errors are reported here, because they end all ranks.
 int train_here(const TrainCommandOptions& options) {
   SignalWatcher signals({.of_early_end = !started_by_procs()});
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
@@ -110,21 +110,21 @@ int train_here(const TrainCommandOptions& options) {
 }
 
 int launch(const TrainCommandOptions& options) {
-  // Most mistakes in the config are reported once here. Those that need the data or the callbacks, each rank
-  // finds.
+  // Most mistakes in the config are reported once here. Each rank finds mistakes that need the data or the
+  // callbacks.
   load_experiment(options.train.config, options.train.overrides).require_for_training();
   return launch_ranks(options.procs, command_of_a_rank());
 }
 
-/// Trains each fold in a process of its own. Errors: RunFailed if one fails.
+/// Trains each fold in its own process. Errors: RunFailed if one fails.
 int cross_validate(const TrainCommandOptions& options) {
   const PlannedSearch planned =
       plan_folds({options.train.config, options.train.overrides, options.train.log_dir, options.folds});
   require_processors(planned, options.jobs);
   if (std::filesystem::exists(planned.folder + "/" + kFoldsFile))
     log::info(planned.folder +
-              " has folds that were trained before, which are not trained again, even if the data "
-              "have changed; to train them anew, remove the folder or name another one with --log-dir");
+              " has folds that were trained before; they are not trained again, even if the data have "
+              "changed; to train them again, remove the folder or use another one with --log-dir");
   SignalWatcher signals;
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   const SearchOutcome outcome = run_search(
@@ -153,27 +153,26 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(not_empty());
   command
       .add_option("--resume", options->resume,
-                  "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
+                  "auto: newest valid checkpoint; never: start over and move old content away; or a file")
       ->check(not_empty());
   command.add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
   command
       .add_option("--procs", options->procs,
-                  "start so many processes with mpirun, on this machine; for trainers that work together: "
-                  "Horovod, KMeans, PCA, NoOp")
+                  "start this many processes with mpirun on this machine; for trainers that support several "
+                  "processes: Horovod, KMeans, PCA, NoOp")
       ->check(CLI::Range(1, 1024));
   command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
   command
       .add_option("--until-epoch", options->train.until_epoch,
-                  "end after this epoch; --resume auto goes on up to max_epoch")
+                  "end after this epoch; --resume auto continues up to max_epoch")
       ->check(count_from(1));
   CLI::Option* folds =
       command
           .add_option(
               "--folds", options->folds,
-              "cross-validation: train so many times, each time with another fold for validation, in a "
-              "folder "
-              "of its own; prints mean and deviation of each statistic and writes folds.json (see `split`)")
+              "cross-validation: train this many times, each time with another fold for validation and in "
+              "its own folder; print mean and deviation of each statistic and write folds.json (see `split`)")
           ->check(CLI::Range(2, 1000))
           ->excludes("--procs")
           ->excludes("--resume")
@@ -184,10 +183,9 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(count_from(1))
       ->needs(folds)
       ->capture_default_str();
-  command.add_flag(
-      "--json", options->json,
-      "at the end, print what exit.json has, the last statistics and the checkpoints as JSON; with "
-      "--folds, the statistics of all folds");
+  command.add_flag("--json", options->json,
+                   "at the end, print the content of exit.json, the last statistics and the checkpoints as "
+                   "JSON; with --folds, the statistics of all folds");
   command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;

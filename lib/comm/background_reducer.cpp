@@ -35,7 +35,7 @@ void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression
 
 BackgroundReducer::BackgroundReducer(Comm& comm, Compression compression)
     : comm_(comm), compression_(compression) {
-  constexpr size_t kMaxTasks = 64;  // rounds of more allocate once
+  constexpr size_t kMaxTasks = 64;  // rounds with more tasks allocate once
   tasks_.reserve(kMaxTasks);
   try {
     thread_ = std::thread([this] { loop(); });

@@ -19,21 +19,20 @@ void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compres
 void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression);
 
 /// A thread that sums arrays over the members of a group, in the order of the starts, while its owner
-/// computes.
-/// Every member starts the same sums in the same order. From the first `start` to the end of `wait` nobody
-/// else uses the group. Threads: one caller at a time.
+/// computes. Every member starts the same sums in the same order. The group must not be used otherwise from
+/// the first `start` to the end of `wait`. Threads: one caller at a time.
 class BackgroundReducer {
  public:
   explicit BackgroundReducer(Comm& comm, Compression compression = Compression::kNone);
-  /// Gives up what is under way.
+  /// Aborts sums in progress.
   ~BackgroundReducer();
   BackgroundReducer(const BackgroundReducer&) = delete;
   BackgroundReducer& operator=(const BackgroundReducer&) = delete;
 
-  /// Sums an array of floats in place, on the host; it is not touched by others until `wait` returns.
-  /// `compressed`: as the reducer was made; false: exactly.
+  /// Sums an array of floats in place, on the host; others must not use it until `wait` returns.
+  /// `compressed`: use the compression of the reducer; false: exact.
   void start(const Tensor& values, const char* stage, bool compressed = true);
-  /// Until all sums are there. Errors: those of Comm, after which the reducer cannot be used.
+  /// Waits until all sums are done. Errors: those of Comm, after which the reducer cannot be used.
   void wait();
 
  private:

@@ -33,7 +33,7 @@ std::string unresponsive_ranks(const std::string& who, const std::vector<int>& l
 }
 
 RankPart part_of_rank(size_t count, int rank, int size) {
-  constexpr size_t kGrain = 16;  // one cache line of floats: no two members write to the same one
+  constexpr size_t kGrain = 16;  // one cache line of floats, so that no two members write to the same line
   const size_t grains = (count + kGrain - 1) / kGrain;
   const auto members = static_cast<size_t>(size);
   const auto edge = [&](size_t member) { return std::min(count, grains * member / members * kGrain); };

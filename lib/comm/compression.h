@@ -5,10 +5,10 @@
 
 namespace tpack {
 
-/// How floats travel between processes.
+/// The format of floats in messages between processes.
 enum class Compression : uint8_t {
   kNone,
-  kFp16,  // IEEE half precision: 11 bits, up to 65504; what is larger becomes infinite
+  kFp16,  // IEEE half precision: 11 bits, up to 65504; larger values become infinite
   kBf16   // the upper half of a float: 8 bits, the range of float
 };
 

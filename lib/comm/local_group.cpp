@@ -48,7 +48,7 @@ class LocalGroup::Member final : public Comm {
   }
   template <class T>
   void reduce(std::span<T> values, const char* stage, int takers);
-  /// Does `work` while all members show what they have.
+  /// Does `work` while all members expose their data.
   template <class Work>
   void with_all(const char* stage, const Work& work);
 
@@ -131,13 +131,13 @@ void LocalGroup::abort(const std::string& reason) {
   changed_.notify_all();
 }
 
-/// For the milliseconds in which most meetings are over.
+/// Spins for the milliseconds in which most meetings end.
 void LocalGroup::stay_awake(const Slot& own, uint64_t turn) const {
   for (SpinThenYield wait; own.is_urgent && turns_.load(std::memory_order_acquire) == turn && wait.next();)
     continue;
 }
 
-/// Until the meeting is over or the group has failed; false after the time-out.
+/// Waits until the meeting is over or the group has failed; false after the time-out.
 bool LocalGroup::wait(std::unique_lock<std::mutex>& lock, uint64_t turn) {
   const auto done = [&] { return turns_ != turn || !failure_.empty(); };
   if (timeout_s_ != kNoTimeout)
@@ -175,7 +175,7 @@ void LocalGroup::meet(int rank, const char* stage, Meeting meeting) {
   if (turns_ == turn) fail(lock, who());
 }
 
-/// Throws the failure of the group, but not before all members have stopped reading what this one shows.
+/// Throws the failure of the group after all members have stopped reading the data of this one.
 void LocalGroup::fail(std::unique_lock<std::mutex>& lock, const std::string& who) {
   changed_.notify_all();
   changed_.wait(lock, [this] { return working_ == 0; });
@@ -188,8 +188,7 @@ void LocalGroup::end_work() {
   changed_.notify_all();
 }
 
-/// With the lock, when members have not come in time. One that has just come back from what it was busy with
-/// has the whole time again.
+/// With the lock, when members are late. A member that was just busy gets the full time again.
 void LocalGroup::require_busy(const std::string& who, const std::vector<int>& late) {
   const std::string silent =
       unresponsive_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
@@ -197,7 +196,7 @@ void LocalGroup::require_busy(const std::string& who, const std::vector<int>& la
   failure_ = "no response from rank " + silent + " within " + shortest(timeout_s_) + " s";
 }
 
-/// Called by the last to come, with the lock. What differs is a bug of the caller or another config on a
+/// Called by the last member, with the lock. A difference is a bug of the caller or another config on a
 /// member.
 void LocalGroup::check_agreement(int rank, const char* stage) {
   const Slot& own = slots_[static_cast<size_t>(rank)];
@@ -210,7 +209,7 @@ void LocalGroup::check_agreement(int rank, const char* stage) {
   }
 }
 
-/// The ranks that have come to fewer meetings.
+/// The ranks with fewer meetings.
 std::vector<int> LocalGroup::missing(uint64_t turn) const {
   std::vector<int> ranks;
   for (int rank = 0; rank < size(); ++rank) {

@@ -14,11 +14,11 @@
 namespace tpack {
 
 /// Threads of one process that act together: the towers of a trainer. Each member is used by one thread. The
-/// group outlives its members. No operation but all_gather allocates.
+/// group outlives its members. Only all_gather allocates.
 class LocalGroup {
  public:
-  /// For threads that cannot vanish unseen, since their errors end in `abort`: a tower may wait for its data
-  /// for as long as that takes.
+  /// No time-out: for threads that cannot disappear unnoticed, because their errors end in `abort`; a tower
+  /// may wait for its data without limit.
   static constexpr double kNoTimeout = std::numeric_limits<double>::infinity();
 
   explicit LocalGroup(int size, double timeout_s = kNoTimeout);
@@ -29,26 +29,26 @@ class LocalGroup {
   int size() const { return static_cast<int>(slots_.size()); }
   /// The member of that rank.
   std::unique_ptr<Comm> member(int rank);
-  /// Lets every wait of every member, now and later, throw DistributedError with this reason: called when a
-  /// member's thread has failed. Threads: any.
+  /// Makes every current and later wait of every member throw DistributedError with this reason: called when
+  /// a member's thread has failed. Threads: any.
   void abort(const std::string& reason);
 
  private:
   class Member;
 
-  /// What a member shows to the others while they work on it.
+  /// Data that a member exposes to the others.
   struct Slot {
     void* data = nullptr;
     size_t count = 0;
     int value = 0;
     const std::string* text = nullptr;
-    uint64_t arrived = 0;  // waits that this member has come to
+    uint64_t arrived = 0;  // number of waits of this member
     const char* stage = "";
     std::string busy_with = {};
     std::atomic<bool> is_urgent = true;
   };
 
-  /// An operation goes on from one meeting to the next.
+  /// An operation lasts from one meeting to the next.
   enum class Meeting : uint8_t { kOpens, kCloses };
   /// Waits until all members are here and checks that all are at the same stage.
   void meet(int rank, const char* stage, Meeting meeting);
@@ -64,10 +64,10 @@ class LocalGroup {
   double timeout_s_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<uint64_t> turns_ = 0;  // meetings that are over; changed with the lock
-  uint64_t notices_ = 0;             // how often a member said what it is busy with
-  int here_ = 0;                     // members at the meeting that goes on
-  int working_ = 0;                  // members in an operation, which look at what others show
+  std::atomic<uint64_t> turns_ = 0;  // finished meetings; changed with the lock
+  uint64_t notices_ = 0;             // number of busy reports of members
+  int here_ = 0;                     // members at the current meeting
+  int working_ = 0;                  // members in an operation, which read the data of others
   std::string failure_;
 };
 

@@ -29,12 +29,12 @@ namespace {
 // Arrays are broadcast in blocks: a bound for MPI's int counts.
 constexpr size_t kBlockBytes = size_t{16} << 20U;
 
-/// What a look at messages has found.
+/// The result of polling for messages.
 enum class Arrived { kNothing, kSome, kAll };
 
-/// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake for the
-/// first milliseconds in which it is urgent, and then sleeps, longer and longer, so that a rank that waits
-/// takes no processor from those that compute.
+/// The pause between two polls for messages, because MPI cannot sleep until one arrives. The thread stays
+/// awake for the first, urgent milliseconds, then sleeps for longer and longer, so that a waiting rank takes
+/// no processor from computing ones.
 class Pause {
  public:
   explicit Pause(const std::atomic<bool>& is_urgent) : is_urgent_(is_urgent) {}
@@ -48,7 +48,7 @@ class Pause {
     const timespec pause = {0, std::chrono::nanoseconds(sleep_).count()};
     ::nanosleep(&pause, nullptr);
   }
-  /// Something came: more will come soon.
+  /// A message arrived, so more will arrive soon.
   void shorten() { sleep_ = {}; }
 
  private:
@@ -120,7 +120,7 @@ class MpiComm final : public Comm {
   bool ends_alone_ = false;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> is_urgent_ = true;
-  MPI_Request request_ = MPI_REQUEST_NULL;  // of the operation under way
+  MPI_Request request_ = MPI_REQUEST_NULL;  // of the current operation
   std::unique_ptr<MpiSums> sums_;
 };
 
@@ -155,14 +155,14 @@ MpiComm::~MpiComm() {
   MPI_Finalize();
 }
 
-/// The process that started the ranks sees at once that one has ended.
+/// The process that started the ranks notices at once when one ends.
 void MpiComm::require_no_loss(const char* stage) {
   const int lost = board_ ? board_->lost() : -1;
   if (lost >= 0 && lost != rank_)
     fail(stage, "rank " + std::to_string(lost) + " has ended; it was at '" + board_->stage(lost) + "'");
 }
 
-/// Waits until `look` says that all has come. The time-out starts again whenever something comes.
+/// Waits until `look` reports completion. The time-out restarts with every message.
 template <class Look>
 void MpiComm::wait(const char* stage, const Look& look) {
   constexpr auto kBetweenReadings = std::chrono::milliseconds(500);
@@ -199,7 +199,7 @@ void MpiComm::wait(const char* stage, const Look& look) {
   if (board_) board_->set_stage(rank_, stage, true);
 }
 
-/// Waits for the operation of MPI that `request_` stands for.
+/// Waits for the MPI operation of `request_`.
 void MpiComm::complete(const char* stage) {
   wait(stage, [&] {
     int done = 0;
@@ -208,8 +208,7 @@ void MpiComm::complete(const char* stage) {
   });
 }
 
-/// When others have not come in time: asks where they are. Returns if all of them wait where this one does,
-/// or are busy.
+/// When others are late: asks for their stage. Returns if all of them wait at the same stage, or are busy.
 template <class Look>
 void MpiComm::find_silent(const char* stage, const Look& look) {
   constexpr auto kTimeToAnswer = std::chrono::seconds(2);
@@ -242,7 +241,7 @@ void MpiComm::find_silent(const char* stage, const Look& look) {
   if (!elsewhere.empty()) fail(stage, elsewhere.substr(2) + "; do all ranks run the same config?");
 }
 
-/// Others may find the same a moment later, and ask this rank, too.
+/// Others may time out a moment later, and also ask this rank.
 void MpiComm::answer_before_the_end(const char* stage) {
   constexpr auto kMoment = std::chrono::milliseconds(100);
   const std::atomic<bool> is_urgent = false;
@@ -250,7 +249,7 @@ void MpiComm::answer_before_the_end(const char* stage) {
   for (Pause pause(is_urgent); Clock::now() < end; pause()) notices_->read(stage);
 }
 
-/// Does not block: a peer looks for it when it waits for this rank.
+/// Does not block: a peer reads it when it waits for this rank.
 void MpiComm::tell_busy(const std::string& what) {
   notices_->read("");
   notices_->busy_with(what);
@@ -260,7 +259,7 @@ void MpiComm::all_reduce_sums(const std::function<std::optional<Sum>()>& next) {
   std::optional<Sum> sum = next();
   while (sum) {
     const char* const stage = sum->stage;
-    // Sums of another stage wait until the ones under way are done: a rank waits at one stage.
+    // Sums of another stage wait until the current ones are done, because a rank waits at one stage.
     const auto advance = [&] {
       Arrived arrived = sums_->advance() ? Arrived::kSome : Arrived::kNothing;
       for (; sum && sums_->has_room() && std::string_view(sum->stage) == stage; sum = next()) {
@@ -287,10 +286,10 @@ void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage)
   }
 }
 
-/// One reduction of MPI's own, of as many messages in a row as 2 has to be doubled to be the number of ranks,
-/// there and back. The stage goes with the value as a number, from above and below.
+/// A single MPI reduction, with log2(ranks) messages in a row in each direction. The stage is sent with the
+/// value as a number, from above and below.
 int MpiComm::agree_max(int value, const char* stage) {
-  notices_->read("");  // they would pile up on a rank that never waits
+  notices_->read("");  // they would accumulate on a rank that never waits
   const auto number = static_cast<int64_t>(stable_hash(stage) >> 1U);
   std::array<int64_t, 3> vote = {value, number, -number};
   check(MPI_Iallreduce(MPI_IN_PLACE, vote.data(), static_cast<int>(vote.size()), MPI_INT64_T, MPI_MAX, comm_,
@@ -301,7 +300,7 @@ int MpiComm::agree_max(int value, const char* stage) {
   return static_cast<int>(vote[0]);
 }
 
-/// All ranks come here: those of an agreement in which the stages differ.
+/// All ranks call this when the stages of an agreement differ.
 void MpiComm::fail_of_stages(const char* stage) {
   const std::vector<std::string> stages = all_gather(stage, stage);
   for (size_t rank = 0; rank < stages.size(); ++rank) {
@@ -352,9 +351,9 @@ void require_mpi() {}
 
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s) { return std::make_unique<MpiComm>(timeout_s); }
 
-// mpirun ends all others when one ends with an error. Not MPI_Abort: mpirun of Open MPI 4.1 then hangs or
-// crashes now and then (5 of 40 times with busy processors), and so it does where two end in one moment. So
-// rank 0 goes first; the others follow in turn if it has no reason to.
+// mpirun ends all others when one ends with an error. Not MPI_Abort: mpirun of Open MPI 4.1 then sometimes
+// hangs or crashes (5 of 40 times with busy processors), also if two ranks end at the same time. So rank 0
+// ends first; the others follow in turn if it has no reason to.
 void abort_world(int exit_code) {
   int started = 0;
   MPI_Initialized(&started);

@@ -7,8 +7,8 @@
 namespace tpack {
 
 /// All processes of MPI's world. Starts MPI; the destructor ends it, unless an operation has failed: then the
-/// process is to exit, and mpirun ends the others. Once per process. Errors: DistributedError if MPI does
-/// not start, ResourceError if this build has none.
+/// process must exit, and mpirun ends the others. Once per process. Errors: DistributedError if MPI does not
+/// start, ResourceError if this build has none.
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
 
 /// Errors: ResourceError if this build has no MPI.

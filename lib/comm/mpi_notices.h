@@ -9,24 +9,24 @@
 
 namespace tpack {
 
-/// What ranks tell each other beside their collective work: that one is busy, where one waits. Nobody waits
-/// for these messages; a rank looks for them when it waits for something else. Threads: one at a time.
+/// Messages between ranks outside of collective operations: that a rank is busy, and where it waits. No rank
+/// waits for these messages; it reads them while it waits for something else. Threads: one at a time.
 class MpiNotices {
  public:
-  /// On a communicator of its own.
+  /// Uses a separate communicator.
   explicit MpiNotices(MPI_Comm all);
-  /// All ranks come here: nothing is to be under way.
+  /// All ranks must call this; no message may be in progress.
   void end();
 
-  /// Tells all others what this rank is busy with from now on; "": it is back.
+  /// Tells all others that this rank is busy from now on; "": it is back.
   void busy_with(const std::string& what);
-  /// Asks all others where they wait. Those that wait answer within a second or so.
+  /// Asks all others where they wait. Waiting ranks answer within about a second.
   void ask();
-  /// Reads what has come. `waits_at`: where this rank waits, the answer to those that ask. True if a rank
-  /// has said what it is busy with, or that it is back.
+  /// Reads new messages. `waits_at`: the stage where this rank waits, sent as the answer to questions. True
+  /// if a rank reported that it is busy, or back.
   bool read(const std::string& waits_at);
 
-  /// What another rank is busy with; "" for nothing.
+  /// The activity of another rank; "" if it is not busy.
   const std::string& busy(int rank) const { return busy_[static_cast<size_t>(rank)]; }
   /// Where another rank waits, if it has answered the last question.
   const std::optional<std::string>& answer(int rank) const { return answers_[static_cast<size_t>(rank)]; }
@@ -51,7 +51,7 @@ class MpiNotices {
   int size_ = 1;
   std::vector<std::string> busy_;                    // by rank
   std::vector<std::optional<std::string>> answers_;  // by rank
-  std::list<Sent> sent_;                             // that may be under way; their addresses stay
+  std::list<Sent> sent_;                             // in progress; their addresses must not change
 };
 
 }  // namespace tpack

@@ -10,11 +10,11 @@
 namespace tpack {
 namespace {
 
-// Open MPI sends up to 64 KB to another host at once; what is larger it announces first, and then waits for
-// the answer. Two hosts at 1 Gbit/s and 1 ms: a sum of 60 MB takes 484 ms; 520 ms with messages of 256 KB.
+// Open MPI sends up to 64 KB to another host at once; it announces larger messages first and waits for the
+// answer. Two hosts at 1 Gbit/s and 1 ms: a sum of 60 MB takes 484 ms; 520 ms with messages of 256 KB.
 constexpr size_t kMessageBytes = size_t{60} << 10U;
 constexpr size_t kMaxPieceBytes = size_t{1} << 20U;
-// Enough for the network to be busy while a rank computes and seldom looks.
+// Enough to keep the network busy while a rank computes and rarely polls.
 constexpr uint64_t kUnderWay = 64;
 constexpr int kGatherTag = 1;
 constexpr int kShareTag = 2;
@@ -32,11 +32,11 @@ size_t wire_bytes(const Sum& sum) {
 
 struct MpiSums::Piece {
   Sum sum;                          // of this piece
-  RankPart own;                     // what this rank adds
+  RankPart own;                     // data that this rank adds
   std::vector<std::byte> received;  // this rank's slice from the others, by rank
   std::vector<uint16_t> wire;       // the piece, compressed
   std::vector<MPI_Request> requests;
-  std::vector<int> sizes;  // bytes that each request must bring, or kAnySize
+  std::vector<int> sizes;  // expected bytes of each request, or kAnySize
   std::vector<MPI_Status> statuses;
 
   static constexpr int kAnySize = -1;
@@ -169,7 +169,7 @@ void MpiSums::share(Piece& piece, std::span<T> wire) {
   }
 }
 
-/// All ranks' sums of a piece are here.
+/// All ranks' sums of a piece have arrived.
 void MpiSums::finish(Piece& piece) {
   if (piece.sum.compression != Compression::kNone)
     expand(piece.wire, std::get<std::span<float>>(piece.sum.values), piece.sum.compression);
@@ -198,7 +198,7 @@ bool MpiSums::has_its_messages(Piece& piece) {
   }
   check(piece, code);
   if (done == 0) return false;
-  // A shorter message than expected is no error to MPI; it means that the ranks disagree.
+  // For MPI, a message shorter than expected is not an error; it means that the ranks disagree.
   for (size_t i = 0; i < piece.sizes.size(); ++i) {
     if (piece.sizes[i] == Piece::kAnySize) continue;
     int bytes = 0;

@@ -13,30 +13,30 @@
 
 namespace tpack {
 
-/// What MPI says of an error code.
+/// MPI's text for an error code.
 std::string mpi_text(int code);
 
-/// Sums over all ranks that overlap. An array is cut into pieces, and each rank adds a slice of a piece: it
-/// gets the slice from all others, adds them in rank order, and gives the sum to all. While one piece waits
-/// for its messages, those of the next ones travel, so the network rests neither for the latency nor for the
-/// additions. How arrays are cut depends on their sizes and on the number of ranks alone. Compressed pieces
-/// are rounded before they travel, added as floats, and the sum is rounded again, so all ranks have the same
-/// bits. Nothing here blocks. Threads: one at a time.
+/// Overlapping sums over all ranks. An array is divided into pieces, and each rank adds a slice of a piece:
+/// it receives the slice from all others, adds them in rank order, and sends the sum to all. While one piece
+/// waits for its messages, messages of the next ones travel, so the network is never idle because of latency
+/// or additions. The division depends only on the sizes of arrays and the number of ranks. Compressed pieces
+/// are rounded before sending, added as floats, and the sum is rounded again, so all ranks have the same
+/// bits. No function blocks. Threads: one at a time.
 class MpiSums {
  public:
   using Fail = std::function<void(const char* stage, const std::string& text)>;
 
-  /// On a communicator on which nothing else sends messages from rank to rank. `fail` throws.
+  /// Needs a communicator without other point-to-point messages. `fail` throws.
   MpiSums(MPI_Comm all, Fail fail);
   ~MpiSums();
   MpiSums(const MpiSums&) = delete;
   MpiSums& operator=(const MpiSums&) = delete;
 
-  /// True if all pieces of the last array are under way or done, so that another one may be begun.
+  /// True if all pieces of the last array are in progress or done, so that another one may begin.
   bool has_room() const { return begun_ == length_; }
-  /// Every rank begins the same sums in the same order. The array is not to be touched until it is done.
+  /// Every rank begins the same sums in the same order. The array must not be used until it is done.
   void begin(const Sum& sum);
-  /// Looks at the messages, and goes on with the pieces that have theirs. True if there were such.
+  /// Polls for messages, and continues with pieces whose messages have arrived. True if there were any.
   bool advance();
   bool is_done() const { return has_room() && first_ == next_; }
   uint64_t bytes_sent() const { return bytes_sent_; }
@@ -61,7 +61,7 @@ class MpiSums {
   Fail fail_;
   int rank_ = 0;
   int size_ = 1;
-  Sum last_;                   // the array that is being cut
+  Sum last_;                   // the array being divided
   size_t length_ = 0;          // its elements
   size_t begun_ = 0;           // of them
   std::vector<Piece> pieces_;  // by number modulo their count, with their memory

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// The group of one: every operation is done at once.
+/// A group of one member: every operation returns at once.
 class SelfComm : public Comm {
  public:
   int rank() const override { return 0; }

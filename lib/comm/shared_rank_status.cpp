@@ -37,7 +37,7 @@ struct SharedRankStatus::Slot {
   std::atomic<int32_t> pid = 0;
   std::atomic<bool> left = false;
   std::atomic<bool> failed = false;
-  std::atomic<uint32_t> stages = 0;  // how many there were; the last one is texts[stages % 2]
+  std::atomic<uint32_t> stages = 0;  // number of stages so far; the last one is texts[stages % 2]
   std::array<std::array<char, 64>, 2> texts = {};
 };
 

@@ -9,17 +9,17 @@
 
 namespace tpack {
 
-/// Memory that the ranks of one machine share with the process that started them: where each rank is, whether
-/// one has ended before its time, and why. It has a name in the file system until the process that made it
-/// ends. Threads: any, in any process; one thread of each rank writes its own part.
+/// Memory that the ranks of one machine share with the process that started them: the stage of each rank, and
+/// which one ended early and why. It has a name in the file system until the process that made it ends.
+/// Threads: any, in any process; one thread of each rank writes its own part.
 class SharedRankStatus {
  public:
-  /// The environment variable in which the ranks find the name.
+  /// The environment variable with the name for the ranks.
   static constexpr const char* kVariable = "TPACK_RANK_BOARD";
 
-  /// Errors: ResourceError if there is no place for it.
+  /// Errors: ResourceError if it cannot be created.
   static std::unique_ptr<SharedRankStatus> create(int ranks);
-  /// The board of the environment; null if there is none (for so many ranks).
+  /// The board of the environment; null if there is none with `ranks` ranks.
   static std::unique_ptr<SharedRankStatus> open(int ranks);
   ~SharedRankStatus();
   SharedRankStatus(const SharedRankStatus&) = delete;
@@ -29,28 +29,27 @@ class SharedRankStatus {
   int ranks() const;
   /// This process is that rank.
   void enter(int rank);
-  /// Where the rank is from now on: "gradients", or with `is_over` "after gradients"; only the beginning of a
-  /// long text is kept. Allocates nothing.
+  /// Sets the stage of the rank: "gradients", or with `is_over` "after gradients"; a long text is truncated.
+  /// Does not allocate.
   void set_stage(int rank, std::string_view stage, bool is_over = false);
   /// The rank has done its part of the run and will end.
   void leave(int rank);
-  /// Why a rank ends the run. The first one counts: others fail because of it. Of a long text the beginning
-  /// is kept.
+  /// Why a rank ends the run. Only the first one counts: others fail because of it. A long text is truncated.
   void set_failure(int rank, int exit_code, std::string_view text);
-  /// The rank has ended by a signal, in order: all have saved.
+  /// The rank has ended by a signal, in an orderly way: all ranks have saved.
   void set_interrupted(int signal);
-  /// That rank has ended before its time: the others cannot go on. The first one counts.
+  /// The rank has ended early: the others cannot continue. Only the first one counts.
   void set_lost(int rank);
 
   /// 0 until the rank has entered.
   pid_t pid(int rank) const;
   std::string stage(int rank) const;
   bool has_left(int rank) const;
-  /// True if it has said why it ends.
+  /// True if it has reported why it ends.
   bool has_failed(int rank) const;
   /// -1 if none is lost.
   int lost() const;
-  /// The signal that has ended the run; 0 if none has.
+  /// The signal that ended the run; 0 if there was none.
   int interrupted() const;
   struct RankFailure {
     int rank = 0;

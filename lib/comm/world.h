@@ -11,7 +11,7 @@ bool started_by_mpirun();
 
 /// All processes of this run: over MPI if mpirun started them, else the group of one (MPI is then never
 /// touched). Once per process. Errors: ResourceError if mpirun was used and this build has no MPI,
-/// DistributedError where MPI does not start.
+/// DistributedError if MPI does not start.
 std::unique_ptr<Comm> make_world(double timeout_s = Comm::kDefaultTimeoutS);
 
 }  // namespace tpack

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kDeleted = "deleted";  // no JSON: the text "deleted" has quotes there
 
-/// What one source says at the path: its value, or the `!delete` on the way there.
+/// The value of one source at the path, or the `!delete` on the way there.
 std::optional<ConfigNode> said_by(const Found& source, const std::vector<std::string>& words) {
   std::vector<std::string> before;
   for (const std::string& word : words) {
@@ -58,7 +58,7 @@ void throw_unknown_key(const ConfigNode& config, const FieldType& structure, con
   const Found root{config, {}, structure};
   const std::vector<std::string> words = split(key, '.');
   const std::vector<std::string> before = leading_part(root, words);
-  TPACK_ASSERT(before.size() < words.size(), "the key is there");
+  TPACK_ASSERT(before.size() < words.size(), "the key exists");
   const std::string& word = words[before.size()];
   const ConfigNode owner = find_path(root, before)->node;
   const std::string name = before.empty() ? "the config" : "'" + join(before, ".") + "'";

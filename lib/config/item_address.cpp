@@ -55,8 +55,8 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
   return text + how_to_append(path, where);
 }
 
-/// The paths that lead somewhere once the words after `before` are corrected: the first few left out, the
-/// first changed to one of `next` that is near, or one of `next` put in.
+/// Paths that exist after a correction of the words after `before`: the first few removed, the first replaced
+/// by a similar one of `next`, or one of `next` inserted.
 std::vector<std::string> corrected_paths(const Found& root, const std::vector<std::string>& before,
                                          const std::vector<std::string>& next,
                                          const std::vector<std::string>& words) {
@@ -76,7 +76,7 @@ std::vector<std::string> corrected_paths(const Found& root, const std::vector<st
   return paths;
 }
 
-/// Takes the words of one step, of one item of a list, from `at` on.
+/// Takes the words of one step, such as an item of a list, starting at `at`.
 bool step_into_item(const std::vector<std::string>& words, size_t& at, Found& found) {
   const ItemMatches matches = matching_items(found.node, words[at]);
   if (matches.items.size() != 1) return false;
@@ -121,7 +121,7 @@ bool is_other_component(const ConfigNode& item, const std::string& word) {
 ItemMatches matching_items(const ConfigNode& list, std::string_view word) {
   ItemMatches by_name;
   ItemMatches by_component;
-  ItemMatches by_default_name;  // conv2d_0, as items without a name are called in reports
+  ItemMatches by_default_name;  // conv2d_0, the name of an unnamed item in reports
   std::map<std::string, int> unnamed;
   if (const auto index = number(word); index && *index < list.size()) return {{*index}};
   for (size_t i = 0; i < list.size(); ++i) {

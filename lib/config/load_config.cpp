@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that an include names.
+/// A file of an include.
 struct Include {
   std::string path;
   Position where;
@@ -49,8 +49,8 @@ void check_version(const ConfigNode& root) {
                                              "; use 'tpack: " + std::to_string(kConfigVersion) + "'");
 }
 
-/// "; did you mean 'models/lenet.yaml'?": the file next to it with a similar name. Endings do not count:
-/// they would make short names similar to each other.
+/// "; did you mean 'models/lenet.yaml'?": the file next to it with a similar name. Extensions do not count:
+/// they would make short names look similar.
 std::string did_you_mean_file(const std::string& path) {
   const fs::path written(path);
   std::vector<std::string> stems;
@@ -164,7 +164,7 @@ bool mentions(const std::string& text, const std::string& name) {
   return false;
 }
 
-/// Whether a text below `node` may take its value from the variable. Expressions without $( ) name it, too.
+/// Whether a text below `node` may use the variable. Expressions without $( ) also use it.
 bool uses_variable(const ConfigNode& node, const std::string& name) {
   if (node.is_string()) return mentions(node.text(), name);
   if (node.is_map()) {
@@ -184,11 +184,11 @@ void check_effect(const ConfigNode& override_tree, const ConfigNode& merged, Dia
     if (!uses_variable(merged, name))
       errors.add(position, "no expression in the config uses vars." + name +
                                ", so this has no effect; write $(vars." + name +
-                               ") where its value belongs, or set that key itself");
+                               ") where you need the value, or set that key directly");
   }
 }
 
-/// What is left to do when the files are read.
+/// The work after the files are read.
 LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path,
                     const LoadOptions& options) {
   const size_t files = loader.sources().size();

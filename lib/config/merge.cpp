@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// True where a map says something about a section, and not about the items of its list.
+/// True if a map sets fields of a section, not items of its list.
 bool has_field(const ConfigNode& map, const FieldType& section) {
   const auto entries = map.entries();
   return std::any_of(entries.begin(), entries.end(),
@@ -78,7 +78,8 @@ ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over, const Fi
   }
   std::vector<ConfigNode::Entry> entries(base.entries().begin(), base.entries().end());
   for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change, form);
-  const bool over_has_lines = over.position().line > 0;  // unlike an option, which changes a value of a file
+  const bool over_has_lines =
+      over.position().line > 0;  // unlike an option, which changes a value from a file
   return ConfigNode::map(std::move(entries), over_has_lines ? over.position() : base.position());
 }
 
@@ -127,8 +128,8 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over,
   return ConfigNode::list(std::move(kept), list.position());
 }
 
-/// A map changes the parameters of the item; anything else takes their place (`Softmax: fc1`), or the place
-/// of the item where that is no component or is named by number, as another component does.
+/// A map changes the parameters of the item; anything else replaces them (`Softmax: fc1`), or replaces the
+/// item if it is not a component or is addressed by number. Another component also replaces the item.
 ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry& change,
                                 const FieldType& type) {
   const std::string component = item_component(item);
@@ -146,7 +147,7 @@ ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry&
                          item.position());
 }
 
-/// `type` can be written as its list alone: changes go into the list where they are not about its settings.
+/// `type` can be written as its list: changes apply to the list unless they set its other fields.
 ConfigNode Merger::section(const ConfigNode& base, const ConfigNode& over, const FieldType& type) {
   const FieldType list_type = field_named(type, type.shorthand)->type;
   const bool says_settings = over.is_map() && has_field(over, type);
@@ -180,7 +181,7 @@ ConfigNode Merger::slot(const ConfigNode& base, const ConfigNode& over, const Fi
       over.position());
 }
 
-/// A value if there was none: without tags.
+/// A new value, without tags.
 ConfigNode Merger::fresh(const ConfigNode& over) {
   if (over.is_map()) return maps(ConfigNode::map({}, over.position()), over, {});
   if (over.tag() == kDeleteTag) {

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// `base` with what `over` says: maps are merged key by key, everything else is replaced.
+/// `base` changed by `over`: maps are merged key by key, everything else is replaced.
 /// - A list goes after the one that is there with `!append`; `!delete` takes a key or an item away.
 /// - A map over a component list changes the items that its keys name (`{conv0: {filters: 64}}`).
 /// - One component (of an optimizer, say) is merged where it is the same and replaced where it is another.

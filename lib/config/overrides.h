@@ -9,18 +9,17 @@
 
 namespace tpack {
 
-/// The config that `--set KEY=VALUE` stands for: VALUE (YAML) below the dotted KEY. All of it has the
-/// position "--set KEY". Errors: ConfigError if there is no '=' or a word of KEY is empty; what parse_yaml
-/// rejects.
+/// The config of `--set KEY=VALUE`: VALUE (YAML) below the dotted KEY. All nodes have the position "--set
+/// KEY". Errors: ConfigError if '=' is missing or a word of KEY is empty; errors of parse_yaml.
 ConfigNode parse_override(const std::string& text, NodeBudget& budget);
 
-/// Rejects a path that leads nowhere in `config`, which is of the type `structure`, but is nearly one that
-/// does: a word of it that is not the last, or a name in `vars`. A field that is not written yet is no
-/// mistake. Errors: ConfigError with the nearest word.
+/// Rejects a path that does not exist in `config`, which has type `structure`, but is similar to one that
+/// does: a word before the last, or a name in `vars`. A field that is not written yet is allowed. Errors:
+/// ConfigError with the nearest word.
 void check_override(const ConfigNode& config, const FieldType& structure, const ConfigNode& override_tree);
 
-/// Rejects `LIST.0.CSV.path=X` if item 0 is another component. `text` is one that parse_override reads.
-/// Errors: ConfigError that says how to replace the item.
+/// Rejects `LIST.0.CSV.path=X` if item 0 is another component. `text` is an argument of parse_override.
+/// Errors: ConfigError that explains how to replace the item.
 void check_numbered_items(const ConfigNode& config, const FieldType& structure, const std::string& text);
 
 }  // namespace tpack

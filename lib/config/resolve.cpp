@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// Resolves values as they are asked for; a place (keys and numbers, dotted) is resolved once.
+/// Resolves values on demand; each address (keys and numbers, dotted) is resolved once.
 class Resolver final : public Scope {
  public:
   Resolver(const ConfigNode& root, const FieldType& structure, Diagnostics& errors)
@@ -33,13 +33,14 @@ class Resolver final : public Scope {
 
   Found root_;
   Diagnostics& errors_;
-  // A look-up may resolve what it finds first; that changes no value.
+  // A look-up may first resolve the value that it finds; that changes no value.
   mutable std::map<std::string, ConfigNode> done_;
-  mutable size_t nodes_ = 0;                                      // that expressions have put in
-  mutable std::vector<std::pair<std::string, Position>> active_;  // place and text of what is being resolved
+  mutable size_t nodes_ = 0;  // inserted by expressions
+  mutable std::vector<std::pair<std::string, Position>>
+      active_;  // address and text of the values being resolved
 };
 
-/// The same text wherever the cycle is entered: it begins at its first position in the file.
+/// The text is the same for every entry into the cycle: it begins at its first position in the file.
 ConfigError cycle(std::vector<std::pair<std::string, Position>> links) {
   const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
   std::rotate(links.begin(), std::min_element(links.begin(), links.end(), earlier), links.end());
@@ -52,7 +53,7 @@ std::string joined(const std::string& place, const std::string& word) {
   return place.empty() ? word : place + "." + word;
 }
 
-/// `type` is that of the node; its owner's names are not looked at further down.
+/// `type` is the type of the node; names of its owner are not checked further down.
 template <class F>
 ConfigNode with_children(const ConfigNode& node, const std::string& place, const FieldType& type, F&& child) {
   static const FieldType kOwned = FieldType{}.owning_names();
@@ -115,7 +116,7 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
   return value;
 }
 
-/// Counts what an expression put in its place: lists of lists of lists would grow without bound.
+/// Counts the values that an expression inserts: lists of lists of lists would grow without bound.
 void Resolver::charge(const ConfigNode& node, const Position& where) const {
   constexpr size_t kMaxNodes = 100000;
   if (++nodes_ > kMaxNodes)
@@ -142,13 +143,12 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   if (value.holds_expression()) {
     throw ConfigError(
         "the value of '" + name +
-        "' has names without a dot, which get their values when the layers are read; write them "
-        "there as $(vars.NAME)");
+        "' uses names without a dot, which are known only in the layers; write them there as $(vars.NAME)");
   }
   return value;
 }
 
-/// True for a name whose value is, or holds, what is being resolved: taking it would be a cycle.
+/// True for a name whose value is, or contains, the value being resolved: using it would be a cycle.
 bool Resolver::waits_for_us(const std::string& name) const {
   const auto found = find(name);
   const std::string inside = found ? join(found->place, ".") + "." : "";

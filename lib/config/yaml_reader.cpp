@@ -20,7 +20,7 @@
 namespace tpack {
 namespace {
 
-/// A finished value with what it costs to use it again.
+/// A finished value with the cost of using it again.
 struct Counted {
   ConfigNode node;
   size_t nodes = 1;
@@ -106,7 +106,7 @@ class TreeBuilder final : public YAML::EventHandler {
   ConfigNode root_;
   std::vector<Frame> stack_;
   std::optional<Position>
-      bad_key_;  // told at the end: an open bracket makes such keys too, and has a better error
+      bad_key_;  // reported at the end: an open bracket also makes such keys, and has a better error
   std::unordered_map<YAML::anchor_t, Counted> anchors_;  // finished ones
 };
 
@@ -211,7 +211,7 @@ void TreeBuilder::add_key(const ConfigNode& key) {
   frame.entries.push_back({key.text(), {}, key.position()});
 }
 
-/// The library's message in words for the author of the file; unchanged if there is nothing better.
+/// The library's message in words for users; unchanged if there is no better one.
 std::string explained(const std::string& message) {
   static const std::map<std::string, std::string> kMeanings = {
       {"illegal map value",

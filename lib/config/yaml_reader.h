@@ -8,11 +8,11 @@
 
 namespace tpack {
 
-// Tags that say how a value is merged into what includes bring.
-constexpr const char* kAppendTag = "!append";  // before a list: it is added to the end of the existing list
-constexpr const char* kDeleteTag = "!delete";  // instead of a value: the key is removed
+// Tags for merging a value into the values of includes.
+constexpr const char* kAppendTag = "!append";  // before a list: append it to the existing list
+constexpr const char* kDeleteTag = "!delete";  // instead of a value: remove the key
 
-/// How many values the files of one config may still bring, aliases counted as often as they are used.
+/// The number of values that the files of one config may still have; each use of an alias counts.
 class NodeBudget {
  public:
   static constexpr size_t kMaxNodes = 100'000;
@@ -26,11 +26,11 @@ class NodeBudget {
 constexpr int kMaxYamlDepth = 64;
 
 /// Reads one YAML document into a tree. Quoted scalars are strings, plain ones are typed. Every node knows
-/// its place. A null has the position of its key. Errors: ConfigError with the place for what is not YAML,
+/// its position. A null has the position of its key. Errors: ConfigError with the position for invalid YAML,
 /// more than one document, duplicate keys, keys that are not scalars, merge keys, unknown tags, aliases that
-/// contain themselves, and what is beyond the limits.
+/// contain themselves, and exceeded limits.
 ConfigNode parse_yaml(const YamlText& source, NodeBudget& budget);
-/// The YAML of a string; `name` is what positions show.
+/// The YAML of a string; positions show `name` as the file.
 ConfigNode parse_yaml(const std::string& text, const std::string& name);
 
 }  // namespace tpack

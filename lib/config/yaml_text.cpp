@@ -28,7 +28,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 constexpr size_t kStride = 64;
 
 constexpr std::string_view kUsesOfCheckpoints =
-    "`tpack eval` and `tpack infer` take it, and `tpack train CONFIG --resume FILE` resumes its run";
+    "use it with `tpack eval` or `tpack infer`, or resume its run with `tpack train CONFIG --resume FILE`";
 
 Position of_name(const std::string& name) { return {std::make_shared<const std::string>(name), 1, 1}; }
 

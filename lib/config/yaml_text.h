@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// The text of one YAML source, which knows the position of each byte and how a scalar was written.
+/// The text of one YAML source, with the position of each byte and the style of each scalar.
 class YamlText {
  public:
   static constexpr size_t kMaxBytes = 1'000'000;
@@ -18,7 +18,7 @@ class YamlText {
   /// Reads a file. Errors: ConfigError if it is absent, not a file, larger than kMaxBytes, not UTF-8 or
   /// indented with tabs.
   static YamlText of_file(const std::string& path);
-  /// `name` is what positions show. Errors: as above.
+  /// Positions show `name` as the file. Errors: as above.
   static YamlText of_string(std::string text, const std::string& name);
   /// A value of the command line: all of it has the position `where`.
   static YamlText of_option(std::string text, Position where);
@@ -26,11 +26,11 @@ class YamlText {
   const std::string& text() const { return text_; }
   /// Line and column (in characters) of a byte; the end of the text for offsets past it.
   Position position(size_t offset) const;
-  /// Where the value itself begins that has its tag and anchor at `offset`.
+  /// The start of the value whose tag and anchor are at `offset`.
   size_t skip_properties(size_t offset) const;
   /// True if the quote at `offset` has its end.
   bool quote_ends(size_t offset) const;
-  /// How the scalar that begins at `offset` is written.
+  /// The style of the scalar at `offset`.
   ConfigNode::Style style_at(size_t offset) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// Measures seconds since it was made or reset; monotonic.
+/// Measures seconds since construction or reset; monotonic.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -16,13 +16,13 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Seconds since some moment, which is the same for the whole process; monotonic.
+/// Seconds since a fixed time of the process; monotonic.
 inline double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 /// Seconds since 1970 (UTC).
 double wall_time_s();
-/// "20261120-235959" in local time, for names of files.
+/// "20261120-235959" in local time, for file names.
 std::string time_stamp();
 
 }  // namespace tpack

@@ -75,7 +75,7 @@ ConfigNode::ConfigNode(double value) {
   data->kind = Kind::kFloat;
   data->number = value;
   data->text = shortest(value);
-  // 2.0 must not come back as the integer 2 when it is written out and read again.
+  // 2.0 must not become the integer 2 after writing and reading.
   if (data->text.find_first_of(".en") == std::string::npos) data->text += ".0";
   data_ = std::move(data);
 }
@@ -222,7 +222,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 
 namespace {
 
-/// The start of a long text, such as that of a table which was given as a config.
+/// The start of a long text, such as a table that was passed as a config.
 std::string beginning_of(const std::string& text) {
   constexpr size_t kMost = 80;  // bytes
   if (text.size() <= kMost) return text;

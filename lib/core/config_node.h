@@ -14,12 +14,12 @@
 
 namespace tpack {
 
-/// One value of a config with the place where it was written. An immutable tree: copying shares the content,
-/// so nodes are cheap to pass by value, and a tree once built never changes.
+/// One value of a config with its position in the file. An immutable tree: copying shares the content, so
+/// nodes are cheap to pass by value.
 ///
-/// Scalars are typed when they are read (YAML 1.2 core schema): null, bool, int, float, string. The text as
-/// it was written is kept. A string that contains "$(" holds an expression (core/expression.h) until it is
-/// resolved. Threads: all methods may run at once.
+/// Scalars are typed when they are read (YAML 1.2 core schema): null, bool, int, float, string. The original
+/// text is kept. A string that contains "$(" holds an expression (core/expression.h) until it is resolved.
+/// Threads: all methods may run at once.
 class ConfigNode {
  public:
   enum class Kind : uint8_t { kNull, kBool, kInt, kFloat, kString, kList, kMap };
@@ -58,7 +58,7 @@ class ConfigNode {
   bool is_scalar() const { return !is_list() && !is_map(); }
   /// True for a string that contains an expression `$(...)`.
   bool has_expression() const;
-  /// True if it or anything below it has one.
+  /// True if the node or anything below it has an expression.
   bool holds_expression() const;
 
   const Position& position() const;
@@ -68,21 +68,21 @@ class ConfigNode {
   /// Where the character at byte `offset` of text() is in the file. Exact for scalars on one line without
   /// escapes; position() for a block.
   Position text_position(size_t offset) const;
-  /// The YAML tag ("!append", "!delete") that says how an include is merged; empty in a loaded config.
+  /// The YAML tag ("!append", "!delete") for merging includes; empty in a loaded config.
   const std::string& tag() const;
-  // The typed values; InternalError if the kind is another (as_double takes ints too).
+  // The typed values; InternalError for another kind (as_double also takes ints).
   bool as_bool() const;
   int64_t as_int() const;
   double as_double() const;
   std::span<const ConfigNode> items() const;  // of a list
   std::span<const Entry> entries() const;     // of a map, in file order
   size_t size() const;                        // items or entries
-  /// The value of `key`, null pointer if the map has none (or this is not a map).
+  /// The value of `key`; null if the map has no such key (or this is not a map).
   const ConfigNode* find(std::string_view key) const;
 
   /// "the number 3", "the string 'abc'", "a list", "a map", "nothing": for messages.
   std::string describe() const;
-  /// By value, without positions.
+  /// Compares values, without positions.
   bool same_value(const ConfigNode& other) const;
   /// This map with `key` set (in its old place, or at the end).
   ConfigNode with(std::string_view key, ConfigNode value) const;
@@ -106,15 +106,14 @@ struct ConfigNode::Entry {
   Position key_position = {};
 };
 
-/// A component as every list of a config writes it: `Name`, or a map with the one key `Name`.
+/// A component as an item of a list: `Name`, or a map with the single key `Name`.
 struct ComponentItem {
   std::string name;
   ConfigNode params;  // null if only the name was written
   Position position;  // of the name
 };
 
-/// Reads a component item. Errors: ConfigError if the node has another form; `what` names the kind
-/// expected.
+/// Reads a component item. Errors: ConfigError if the node has another form; `what` is the expected kind.
 ComponentItem component_item(const ConfigNode& node, std::string_view what);
 
 /// The tree as YAML text (block style, two spaces). Reading it again gives the same values.

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// XXH3-128 over bytes that come in pieces.
+/// XXH3-128 over bytes in pieces.
 class Digest {
  public:
   /// Digits of `text`.
@@ -22,7 +22,7 @@ class Digest {
   void add(std::string_view bytes);
   /// The digest of the bytes so far, in lower-case hexadecimal digits.
   std::string text() const;
-  /// The same as two numbers: what is kept of many things to compare.
+  /// The same as two numbers, to compare many digests.
   std::array<uint64_t, 2> words() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// A time of a run: `{steps: 500}`, `{epochs: 2}`, or a number alone, which is epochs.
+/// A time of a run: `{steps: 500}`, `{epochs: 2}`, or a number of epochs.
 struct Duration {
   enum class Unit : uint8_t { kEpochs, kSteps };
   double count = 0;

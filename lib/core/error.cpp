@@ -28,7 +28,7 @@ ConfigError::ConfigError(std::vector<Problem> problems)
 void Diagnostics::add(Position where, std::string text) {
   ++count_;
   Problem problem{std::move(where), std::move(text)};
-  // The same mistake may be met on several ways (an included file used twice); once is enough.
+  // The same mistake may be found several times (an included file used twice); report it once.
   if (std::find(problems_.begin(), problems_.end(), problem) != problems_.end()) return;
   if (problems_.size() < kMaxKept) problems_.push_back(std::move(problem));
 }

@@ -9,17 +9,17 @@
 
 namespace tpack {
 
-/// What went wrong, by who can fix it. The value is the exit code of the program (docs/exit-codes.md).
+/// Kinds of errors, by who can fix them. The value is the exit code of the program (docs/exit-codes.md).
 enum class ErrorKind : int {
   kInternal = 1,     // our bug
-  kConfig = 2,       // what the user wrote
+  kConfig = 2,       // the user's input
   kData = 3,         // files, samples, sockets
   kCheckpoint = 4,   // a model file that is missing, damaged or does not fit
   kResource = 5,     // memory, disk, devices
   kDiverged = 6,     // NaN or infinite cost
   kDistributed = 7,  // a peer or the transport
   kGateMissed = 8,   // training ended well, a metric did not reach its gate
-  kRunFailed = 9,    // of several runs, at least one
+  kRunFailed = 9,    // at least one of several runs
 };
 
 /// Base of every exception this library throws. Text: "where: what is wrong; what is allowed; nearest fix".
@@ -32,9 +32,9 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// One thing that is wrong in a config.
+/// One mistake in a config.
 struct Problem {
-  Position where;  // unknown where the text did not come from a file
+  Position where;  // unknown if the text did not come from a file
   std::string text;
 
   /// "file:line:column: text", or the text alone if the position is unknown.
@@ -42,7 +42,7 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// What the user wrote is wrong. Holds one or more problems; what() has one line for each.
+/// A mistake in the user's input. Holds one or more problems; what() has one line for each.
 class ConfigError : public Error {
  public:
   explicit ConfigError(const std::string& text) : ConfigError(Position{}, text) {}
@@ -55,7 +55,7 @@ class ConfigError : public Error {
   std::vector<Problem> problems_;
 };
 
-/// Shapes or dtypes that do not fit together. Text starts with the layer's or op's name.
+/// Shapes or dtypes that do not match. The text starts with the layer's or op's name.
 class ShapeError : public ConfigError {
  public:
   using ConfigError::ConfigError;
@@ -81,7 +81,7 @@ class CheckpointError : public Error {
       : Error(ErrorKind::kCheckpoint, path + ": " + text) {}
 };
 
-/// Memory, disk space or a device that is not there.
+/// Memory, disk space or a device that is not available.
 class ResourceError : public Error {
  public:
   explicit ResourceError(const std::string& text) : Error(ErrorKind::kResource, text) {}
@@ -121,14 +121,14 @@ class InternalError : public Error {
 /// Threads: one thread at a time.
 class Diagnostics {
  public:
-  static constexpr size_t kMaxProblems = 50;  // that are shown, the first in the file
+  static constexpr size_t kMaxProblems = 50;  // shown problems, the first ones in the file
   static constexpr size_t kMaxKept = 10000;
 
   void add(Position where, std::string text);
   /// Takes over every problem of an error that was thrown; those without a position get `fallback`.
   void add(const ConfigError& error, const Position& fallback);
   bool ok() const { return problems_.empty(); }
-  /// How often something was reported, repeated and unlisted problems included.
+  /// Number of reported problems, including repeated and unlisted ones.
   size_t count() const { return count_; }
   /// Throws ConfigError with all problems in the order of their positions; does nothing if there is none.
   void throw_if_any() const;
@@ -144,6 +144,6 @@ class Diagnostics {
 
 }  // namespace tpack
 
-/// Checks an internal invariant, in release builds too. What a user can cause is never checked with it.
+/// Checks an internal invariant, also in release builds. Never use it for mistakes of users.
 #define TPACK_ASSERT(condition, text) \
   ((condition) ? static_cast<void>(0) : ::tpack::assertion_failed(#condition, __FILE__, __LINE__, (text)))

@@ -123,8 +123,8 @@ Check above(double low) { return {.above = low}; }
 Check time_limit() { return {.maximum = 1e6, .above = 0}; }
 
 void Reader::wrong_type(const ConfigNode& node, const std::string& expected, const std::string& fix) {
-  if (node.has_expression()) return;  // it has no value, which was reported
-  // Its length may be what is wrong.
+  if (node.has_expression()) return;  // it has no value; already reported
+  // Its length may be wrong.
   const std::string length = node.is_list() ? " of " + std::to_string(node.size()) : "";
   fail(node, "expected " + expected + ", found " + node.describe() + length +
                  (node.is_string() ? environment_hint(node.text()) : "") + fix);
@@ -169,7 +169,7 @@ std::optional<int64_t> parse_int(const ConfigNode& node, Reader& reader, int64_t
 std::optional<double> parse_real(const ConfigNode& node, Reader& reader) {
   if (!node.is_number()) {
     std::string expected = "a number";
-    // YAML needs the point in 1.0e-3; without it some readers see a text. Ours does not, quotes do.
+    // Some YAML readers treat 1e-3 without a point as a string; tpack does not, unless it has quotes.
     if (node.is_string() && ConfigNode::plain(node.text(), {}).is_number())
       expected += " (remove the quotes)";
     reader.wrong_type(node, expected);
@@ -236,7 +236,7 @@ namespace {
 }  // namespace
 
 void require_path(const std::string& owner, const Ref<Path>& path, const char* what) {
-  std::error_code unknown;  // then opening it says more
+  std::error_code unknown;  // opening it gives a better message
   const bool is_absent = !std::filesystem::exists(resolved_path(path), unknown) && !unknown;
   if (is_absent) reject_path(owner, path, what);
 }

@@ -21,31 +21,32 @@ namespace tpack {
 
 struct FieldInfo;
 
-/// The type of a field: what docs, JSON Schema and messages say of it, and what includes, overrides and
-/// expressions know of the structure of a config.
+/// The type of a field, for docs, JSON Schema and messages, and for the structure of a config in includes,
+/// overrides and expressions.
 struct FieldType {
   enum class Base : uint8_t {
-    kBool,  // where there are `choices`, only those
+    kBool,  // if there are `choices`, only these
     kInteger,
     kNumber,
     kText,
-    kChoice,     // one of `choices`
-    kList,       // of `element`
-    kMap,        // of `element`, by names that the config chooses; the names of `fields` have other types
-    kSection,    // a map with the keys `fields`
-    kEither,     // one of `alternatives`
+    kChoice,   // one of `choices`
+    kList,     // of `element`
+    kMap,      // values of type `element` by names that the config chooses; the names in `fields` have other
+               // types
+    kSection,  // a map with the keys `fields`
+    kEither,   // one of `alternatives`
     kComponent,  // of kind `of`, or of one of the kinds `choices`
     kReference,  // to something of kind `of`: "layer or input", "path", ...
     kPattern,    // that chooses some of `of` by their names: "variables", ...
-    kAny         // a subtree that its owner reads
+    kAny         // a subtree that the owner reads
   };
   Base base = Base::kAny;
-  std::string of = {};  // of a map, a section, alternatives and a subtree: how texts call it
+  std::string of = {};  // the name of a map, section, alternatives or subtree in texts
   std::vector<std::string> choices = {};
   std::shared_ptr<const FieldType> element = nullptr;
   bool nullable = false;
   std::shared_ptr<const std::vector<FieldInfo>> fields = nullptr;
-  std::string shorthand = {};  // the field of a section that a value stands for which is not a map; or none
+  std::string shorthand = {};  // the field of a section that a value other than a map sets; or none
   std::shared_ptr<const std::vector<FieldType>> alternatives = nullptr;
   bool owns_names =
       false;  // bare names in its expressions are resolved by its owner, not when a config loads
@@ -81,7 +82,7 @@ struct FieldType {
   std::string str() const;
 };
 
-/// The numbers that a field allows.
+/// The allowed numbers of a field.
 struct Check {
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
@@ -95,10 +96,10 @@ struct Check {
 Check between(double low, double high);  // both included
 Check at_least(double low);
 Check above(double low);
-/// Seconds that something may take: above 0, and no more than clocks can count.
+/// A time limit in seconds: above 0, and no more than clocks can count.
 Check time_limit();
 
-/// One field of a component, as docs and tools see it.
+/// One field of a component, for docs and tools.
 struct FieldInfo {
   std::string name;
   FieldType type;
@@ -106,13 +107,13 @@ struct FieldInfo {
   ConfigNode default_value;  // meaningless where required
   bool required = false;
   std::string doc = {};
-  bool shorthand = false;  // a value of the component that is not a map stands for this field
+  bool shorthand = false;  // a value of the component that is not a map sets this field
 };
 
-/// Ends a message about a map in the place of a list.
+/// The end of a message about a map instead of a list.
 inline constexpr const char* kItemHint = "; begin each item with '- '";
 
-/// Where a value is being read, and where its errors go.
+/// The context of reading a value, and the target of its errors.
 class Reader {
  public:
   Reader(std::string what, Check check, Diagnostics& errors)
@@ -133,8 +134,8 @@ class Reader {
   Diagnostics& errors_;
 };
 
-/// How a C++ type is read from a config and written back. Specialize for further types: `type`, `parse`
-/// (nullopt after reporting to the reader) and `dump`.
+/// Reads a C++ type from a config and writes it back. Specialize for further types: `type`, `parse` (nullopt
+/// after reporting to the reader) and `dump`.
 template <class T>
 struct Codec;
 
@@ -173,7 +174,7 @@ struct Codec<F> {
     }
     return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;
   }
-  /// As it is written: 0.2, and not the double nearest to the float.
+  /// In the usual form: 0.2, not the double nearest to the float.
   static ConfigNode dump(F value) {
     if constexpr (std::is_same_v<F, float>) return std::strtod(shortest(value).c_str(), nullptr);
     return value;
@@ -281,7 +282,7 @@ struct Codec<std::optional<T>> {
   }
 };
 
-/// A subtree that its owner reads itself.
+/// A subtree that the owner reads.
 template <>
 struct Codec<ConfigNode> {
   static FieldType type() { return FieldType::any("any value"); }
@@ -289,8 +290,8 @@ struct Codec<ConfigNode> {
   static ConfigNode dump(const ConfigNode& value) { return value; }
 };
 
-/// A name that refers to something else in the config: a layer's output, an input, a variable, a flow, a
-/// path; or a pattern for such names. Keeps its position; its user resolves it before the run and gets
+/// A name of something else in the config: a layer's output, an input, a variable, a flow, a path; or a
+/// pattern for such names. Keeps its position; the code that uses it resolves it before the run and gets
 /// suggestions from `unknown`.
 template <class Tag>
 struct Ref {
@@ -333,8 +334,7 @@ struct Path {
   static constexpr const char* kWhat = "path";
 };
 
-/// Patterns that choose by name (is_for_variable): regular expressions for whole names, or names that others
-/// are below.
+/// Patterns for names (is_for_variable): regular expressions for whole names, or prefixes of their path.
 struct VariablePattern {
   static constexpr const char* kPatternFor = "variables";
 };
@@ -342,15 +342,15 @@ struct OutputPattern {
   static constexpr const char* kPatternFor = "layers or inputs";
 };
 
-/// A path as the file that names it means it: absolute, or relative to that file's folder.
+/// The path, absolute or relative to the folder of the file that contains it.
 std::string resolved_path(const Ref<Path>& path);
 
-/// Errors: ConfigError at the field if nothing has the path that the config names; `what` is what it should
-/// be. Or if it is not a folder. `owner`: "CSV".
+/// Errors: ConfigError at the field if the path does not exist, or is not a folder; `what` is the expected
+/// kind. `owner`: "CSV".
 void require_path(const std::string& owner, const Ref<Path>& path, const char* what = "file");
 void require_folder(const std::string& owner, const Ref<Path>& path);
 
-/// How a reference is written back: a path is made absolute, for the copy of a config may lie elsewhere.
+/// The written form of a reference: a path becomes absolute, because the copy of a config may be elsewhere.
 template <class Tag>
 std::string dumped_name(const Ref<Tag>& ref) {
   return ref.name;
@@ -377,7 +377,7 @@ struct Codec<Ref<Tag>> {
   }
 };
 
-/// The error for a reference to something that is not there: "unknown layer or input 'fc2'; did you mean
+/// The error for a reference to something that does not exist: "unknown layer or input 'fc2'; did you mean
 /// 'fc1'?".
 ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
                               const std::vector<std::string>& known);

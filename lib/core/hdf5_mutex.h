@@ -4,8 +4,7 @@
 
 namespace tpack {
 
-/// libhdf5 as distributions build it is not safe for threads: whoever calls it, anywhere in the process,
-/// holds this.
+/// libhdf5 as built by distributions is not thread-safe: every caller in the process must hold this mutex.
 inline std::mutex& hdf5_mutex() {
   static std::mutex mutex;
   return mutex;

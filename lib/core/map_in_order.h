@@ -14,10 +14,10 @@
 
 namespace tpack {
 
-/// Work on items by several threads, whose results are taken one by one in the order of the items. `next`
-/// gives the items until there are none, and is not called by two threads at once; nor is `take`. At most
-/// three items a thread are between both. With one thread, all of it runs on the calling one. Errors: the
-/// first one of any function, after which nothing is taken.
+/// Processes items with several threads and takes the results one by one in the order of the items. `next`
+/// returns the items until there are none; neither `next` nor `take` is called by two threads at once. At
+/// most three items per thread are in progress. With one thread, everything runs on the calling thread.
+/// Errors: the first one of any function; after it, nothing is taken.
 template <class Item, class Result>
 class MapInOrder {
  public:
@@ -28,7 +28,7 @@ class MapInOrder {
   MapInOrder(Next next, Work work, Take take)
       : next_(std::move(next)), work_(std::move(work)), take_(std::move(take)) {}
 
-  /// `name`: of the threads.
+  /// `name`: name of the threads.
   void run(const std::string& name, size_t threads) {
     if (threads < 2) {
       while (auto item = next_()) take_(work_(std::move(*item)));
@@ -56,7 +56,7 @@ class MapInOrder {
     }
   }
 
-  /// One thread at a time takes what is next, while the others work.
+  /// One thread at a time takes the next result, while the others work.
   void give_back(size_t place, Result result, const std::stop_token& stop) {
     std::unique_lock lock(of_results_);
     results_.emplace(place, std::move(result));
@@ -88,7 +88,7 @@ class MapInOrder {
   size_t given_ = 0;
   size_t taken_ = 0;
   std::mutex of_results_;
-  std::map<size_t, Result> results_;  // by place, until they are taken
+  std::map<size_t, Result> results_;  // by index, until they are taken
   size_t next_to_take_ = 0;
   bool is_taking_ = false;
 };

@@ -26,7 +26,7 @@ Piecewise::Piecewise(std::vector<Point> points, Interpolation interpolation, con
     : points_(std::move(points)), interpolation_(interpolation) {
   if (points_.empty())
     throw ConfigError(owner +
-                      ": 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
+                      ": 'values' is empty; write at least one pair [time, value], such as [10, 0.01]");
   for (const auto& [time, value] : points_) {
     if (interpolation_ == Interpolation::kExponential && !(value > 0))
       throw ConfigError(owner + ": invalid pair [" + std::to_string(time) + ", " + shortest(value) +
@@ -39,7 +39,7 @@ Piecewise::Piecewise(std::vector<Point> points, Interpolation interpolation, con
   const std::string after = std::to_string((not_later + 1)->first);
   if (before == after) throw ConfigError(owner + ": 'values' has two entries for " + before);
   throw ConfigError(owner + ": 'values' has " + after + " after " + before +
-                    "; write the points in increasing order: " + in_order(points_));
+                    "; sort the points: " + in_order(points_));
 }
 
 std::optional<double> Piecewise::change_at(int64_t time) const {
@@ -80,7 +80,7 @@ std::optional<double> Piecewise::value_after(int64_t time) const {
 std::vector<Piecewise::Point> Piecewise::without_effect(int64_t end) const {
   std::vector<Point> points;
   for (size_t i = 0; i < points_.size(); ++i) {
-    // The value moves towards a point from the one before it on.
+    // Between two points, the value moves towards the later one.
     const bool moves = i > 0 && interpolation_ != Interpolation::kNone;
     const int64_t begins = moves ? points_[i - 1].first + 1 : points_[i].first;
     if (begins >= end && end > 0) points.push_back(points_[i]);

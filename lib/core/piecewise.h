@@ -22,16 +22,16 @@ class Piecewise {
   };
   using Point = std::pair<int64_t, double>;
 
-  /// Errors: ConfigError if there is no point, one is not later than the point before it, or a value has no
-  /// logarithm that needs one; `owner` is for the message.
+  /// Errors: ConfigError if there is no point, if a point is not later than the one before it, or if a value
+  /// must have a logarithm but has none; `owner` is for the message.
   Piecewise(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
 
-  /// The value to be set right after `time`: at a point its value; between two points what the interpolation
-  /// says; nothing otherwise.
+  /// The value to set right after `time`: at a point, its value; between two points, the interpolated value;
+  /// else nothing.
   std::optional<double> change_at(int64_t time) const;
-  /// The value that holds once `time` is over; nothing before the first point.
+  /// The value after `time`; nothing before the first point.
   std::optional<double> value_after(int64_t time) const;
-  /// What the interpolation says at any time; the first or last value outside.
+  /// The interpolated value at any time; the first or last value outside.
   double at(double time) const;
   /// The points that have no effect in a run that ends at `end`.
   std::vector<Point> without_effect(int64_t end) const;

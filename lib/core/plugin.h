@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What must be equal in tpack and in a plugin, because C++ objects cross the border between them.
+/// Properties that must be equal in tpack and a plugin, because they exchange C++ objects.
 struct PluginAbi {
   int version = 0;     // of tpack's headers
   int string_abi = 0;  // of libstdc++'s std::string
@@ -25,7 +25,7 @@ struct PluginAbi {
 /// Raised with every change of the headers that breaks older plugins.
 inline constexpr int kPluginVersion = 13;
 
-/// A symbol that only tpack of one version defines. Every registration refers to it, so that a plugin of
+/// A symbol that only one version of tpack defines. Every registration refers to it, so that a plugin of
 /// another version fails to load before any of its code runs.
 template <int kVersion>
 struct PluginInterface {
@@ -34,12 +34,12 @@ struct PluginInterface {
 template <>
 void PluginInterface<kPluginVersion>::needed();
 
-/// The ABI of the code that is being compiled.
+/// The ABI of this build.
 inline constexpr PluginAbi kPluginAbi{kPluginVersion, _GLIBCXX_USE_CXX11_ABI, sizeof(std::string),
                                       __VERSION__};
 
 }  // namespace tpack
 
-/// What a plugin defines besides its components, in one file:
+/// The function that a plugin defines besides its components, in one file:
 ///   extern "C" const tpack::PluginAbi* tpack_plugin() { return &tpack::kPluginAbi; }
 extern "C" __attribute__((visibility("default"))) const tpack::PluginAbi* tpack_plugin();

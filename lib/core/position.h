@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// Where a value was written. Cheap to copy; the file name is shared.
+/// The position of a value in its file. Cheap to copy; the file name is shared.
 struct Position {
   std::shared_ptr<const std::string>
       file;        // null: not from a file; "--set KEY" for a value of the command line
@@ -15,7 +15,7 @@ struct Position {
   bool known() const { return file != nullptr; }
   /// "train.yaml:42:13", "--set optimizer", or "" if unknown.
   std::string str() const;
-  /// By value of the file name, line and column.
+  /// Compares file name, line and column.
   bool operator==(const Position& other) const;
   /// File name, then line, then column; unknown positions last.
   bool operator<(const Position& other) const;

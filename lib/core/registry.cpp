@@ -14,7 +14,7 @@ void PluginInterface<kPluginVersion>::needed() {}
 namespace {
 
 std::map<std::string, std::unique_ptr<ComponentTable>, std::less<>>& tables() {
-  // Leaked on purpose: plugins and statics may look things up while the process ends.
+  // Leaked on purpose: plugins and statics may use it while the process ends.
   static auto& all = *new std::map<std::string, std::unique_ptr<ComponentTable>, std::less<>>();
   return all;
 }
@@ -23,7 +23,7 @@ bool has_name(const ComponentInfo& info, std::string_view name) {
   return info.name == name || std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end();
 }
 
-constexpr size_t kMaxWithSummary = 8;  // components of a kind whose summaries fit a message
+constexpr size_t kMaxWithSummary = 8;  // largest number of components whose summaries fit into a message
 
 std::string without_stop(std::string summary) {
   if (summary.ends_with('.')) summary.pop_back();

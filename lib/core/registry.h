@@ -15,26 +15,26 @@
 
 namespace tpack {
 
-/// Another name of a component, under which one of its fields has another default.
+/// An alias of a component with another default for one of its fields.
 struct Variant {
   std::string name;
   std::string field;
   std::string value;
 };
 
-/// What is known of one registered component without making it.
+/// Information on one registered component, without making it.
 struct ComponentInfo {
   std::string kind;  // "layer"
   std::string name;  // as YAML writes it
   std::vector<std::string> aliases;
-  std::vector<Variant> variants = {};  // of the aliases, those that mean something else
+  std::vector<Variant> variants = {};  // aliases with other defaults
   std::string file;                    // source file of the registration
   std::string (*summary)() = nullptr;
-  std::string (*example)() = nullptr;  // an item in YAML; empty: the name says all
+  std::string (*example)() = nullptr;  // an item in YAML; empty: the name alone
   std::vector<FieldInfo> (*fields)() = nullptr;
-  /// What every component of its kind has besides; null if there is nothing.
+  /// Common parameters of all components of its kind; null if there are none.
   std::vector<FieldInfo> (*common_fields)() = nullptr;
-  /// The parameters with every default written out; reports what is wrong.
+  /// The parameters with all defaults; reports mistakes.
   ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
   void (*factory)() = nullptr;  // Registry<Kind> knows its real type
 
@@ -52,12 +52,12 @@ class ComponentTable {
   /// Every kind that has components, sorted.
   static std::vector<std::string> kinds();
 
-  /// Never throws (it runs before main): a second component of one name is kept as a problem that the next
+  /// Never throws (it runs before main): a second component with the same name is a problem that the next
   /// look-up reports with both file names.
   void add(ComponentInfo info) noexcept;
   /// Null if there is none. Errors: InternalError after a duplicate registration.
   const ComponentInfo* find(std::string_view name) const;
-  /// Errors: ConfigError with position, the nearest name and a hint at other kinds that have the name.
+  /// Errors: ConfigError with position, the nearest name and other kinds that have the name.
   const ComponentInfo& at(const std::string& name, const Position& where) const;
   /// Sorted by name. Errors: as find.
   std::vector<const ComponentInfo*> list() const;
@@ -122,29 +122,28 @@ class Registry {
   static std::string owner(const ComponentInfo& info) { return info.kind + " " + info.name; }
 };
 
-/// A kind of which every component has some parameters besides its own: it has `struct Common`, `static
-/// Schema<Common> common_schema()` and `void take(Common)`, which is called once the component is made.
+/// A kind with common parameters for all its components: it has `struct Common`, `static Schema<Common>
+/// common_schema()` and `void take(Common)`, which is called after the component is made.
 template <class Kind>
 concept HasCommonParams = requires {
   Kind::common_schema();
 };
 
-/// Parameters taken apart into those of the component and those of its kind.
+/// Parameters divided into those of the component and those of its kind.
 struct SplitParams {
   ConfigNode own;
   ConfigNode common;  // a map
 };
 SplitParams split_params(const ConfigNode& params, const std::vector<FieldInfo>& common);
 
-/// A component that is another spelling of others of its kind: its parameters are read as an item of another
-/// component, to which the parameters that all of the kind have are added by `Kind::with_common`.
+/// A component that is another spelling of components of its kind: its parameters are read as an item of
+/// another component, and `Kind::with_common` adds the common parameters of the kind to it.
 template <class Params>
 concept SpellsOthers = requires(const Params& p) {
   { p.rewritten() } -> std::same_as<ConfigNode>;
 };
 
-/// Makes a component. A kind that looks at the classes of its components has `static void
-/// registered(Class&)`.
+/// Makes a component. A kind that needs the classes of its components has `static void registered(Class&)`.
 template <class Kind, class Class>
 std::unique_ptr<Kind> make_component(typename Class::Params params) {
   auto made = std::make_unique<Class>(std::move(params));
@@ -228,7 +227,7 @@ struct Part {
 /// `Name: {every parameter}` of a component item, aliases as Name; the item itself if it has mistakes.
 ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
 
-/// A component that is still as written: its user makes it.
+/// A component that is not made yet: the code that uses it makes it.
 template <class Kind>
 struct Slot {
   ConfigNode item = {};  // null: not given
@@ -268,7 +267,7 @@ struct Codec<Part<Kind>> {
 
 }  // namespace tpack
 
-/// Registers a component: kind, class, name in YAML, aliases (each a text or a Variant). One line next to the
-/// class.
+/// Registers a component: kind, class, name in YAML, aliases (each a string or a Variant). One line next to
+/// the class.
 #define TPACK_REGISTER(Kind, Class, ...) \
   static const ::tpack::Registrar<Kind, Class> tpack_registrar_##Class { __FILE__, __VA_ARGS__ }

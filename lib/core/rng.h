@@ -11,12 +11,12 @@ namespace tpack {
 /// vectors.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
-/// 64-bit hash of a text, stable over machines and versions (FNV-1a): names become parts of keys with it.
+/// 64-bit hash of a text, stable across machines and versions (FNV-1a), to use names in keys.
 uint64_t stable_hash(std::string_view text);
 /// Mixes two 64-bit values into one (SplitMix64's finalizer).
 uint64_t mix(uint64_t a, uint64_t b);
 
-/// Random numbers that depend on nothing but a key and how many were drawn: no shared state, so any thread
+/// Random numbers that depend only on a key and the number of earlier draws: no shared state, so any thread
 /// may draw the numbers of any sample. Threads: a value; use one per thread.
 class Rng {
  public:
@@ -41,17 +41,17 @@ class Rng {
   std::array<uint32_t, 2> key_;
   std::array<uint32_t, 4> counter_;
   std::array<uint32_t, 4> block_{};
-  int used_ = 4;     // numbers of `block_` already given out
+  int used_ = 4;     // numbers of `block_` already used
   float spare_ = 0;  // second value of the last Box-Muller pair
   bool has_spare_ = false;
 };
 
-/// A pseudo-random permutation of 0..size-1 in constant memory: any element is computed alone, which makes a
-/// shuffled pass seekable. A Feistel network with cycle walking.
+/// A pseudo-random permutation of 0..size-1 in constant memory: each element is computed independently, which
+/// makes a shuffled pass seekable. A Feistel network with cycle walking.
 class Permutation {
  public:
   Permutation(uint64_t size, uint64_t key);  // size <= 2^62
-  /// Where index `i` < size goes; a bijection.
+  /// The new position of index `i` < size; a bijection.
   uint64_t operator()(uint64_t i) const;
 
  private:

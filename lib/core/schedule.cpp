@@ -12,18 +12,16 @@ struct EnumNames<Schedule::Common::By> {
 };
 
 Schema<Schedule::Common> Schedule::common_schema() {
-  return Schema<Common>("What every schedule has.")
+  return Schema<Common>("Parameters of every schedule.")
       .field("by", &Common::by,
-             "step: another number at each step; epoch: the number of an epoch's first step stays")
+             "step: the number changes at each step; epoch: each epoch uses the number of its first step")
       .field("warmup", &Common::warmup,
-             "the schedule begins after this time, {steps: 500} or a number of epochs, in which the number "
-             "rises "
-             "from `warmup_start` in equal parts; the first step has the first part")
-      .field("warmup_start", &Common::warmup_start, "what the warm-up rises from")
-      .field(
-          "length", &Common::length,
-          "the schedule has reached its end after this time, the warm-up included, and stays there; default: "
-          "max_epoch");
+             "time of the warm-up before the schedule, {steps: 500} or a number of epochs: the number rises "
+             "linearly from `warmup_start`; the first step already uses the first increment")
+      .field("warmup_start", &Common::warmup_start, "number at the start of the warm-up")
+      .field("length", &Common::length,
+             "time until the end of the schedule, including the warm-up; after it, the number stays; "
+             "default: max_epoch");
 }
 
 double Schedule::Place::progress() const {

@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// Reports every key of `node` that is none of `fields`, with the nearest one.
+/// Reports every key of `node` that is not in `fields`, with the nearest one.
 void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
                 Diagnostics& errors);
 /// Reports a node that should be a map of parameters; true if it is one (or null: no parameters).
@@ -21,15 +21,15 @@ bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics&
 
 /// The one description of a component's parameters. `P` is a plain struct whose member initializers are the
 /// defaults; the schema adds name, range and a line of doc. Parsing, checks, docs, JSON Schema and the dump
-/// of the effective config all come from it.
+/// of the effective config all use it.
 template <class P>
 class Schema {
  public:
   /// `summary`: the first sentence of the reference page.
   explicit Schema(std::string summary) : summary_(std::move(summary)) {}
 
-  /// The component as a config may write it, `Name: {...}` in YAML: for docs, and for the tests that build
-  /// every component. A component that has fields has one.
+  /// An example of the component, `Name: {...}` in YAML, for docs and for the tests that build every
+  /// component. Required for a component with fields.
   Schema& example(std::string item_yaml) {
     example_ = std::move(item_yaml);
     return *this;
@@ -52,7 +52,7 @@ class Schema {
     infos_.back().required = true;
     return *this;
   }
-  /// The last field, a subtree that its owner reads, has the structure of this type.
+  /// The structure of the last field, a subtree that the owner reads, is this type.
   Schema& type(FieldType type) {
     infos_.back().type = std::move(type);
     return *this;
@@ -64,7 +64,7 @@ class Schema {
     return *this;
   }
 
-  /// Reads parameters; `owner` ("layer Conv2D") is what messages call them. Reports all that is wrong.
+  /// Reads parameters; `owner` ("layer Conv2D") is their name in messages. Reports all mistakes.
   P parse(const ConfigNode& given, const std::string& owner, Diagnostics& errors) const {
     P params{};
     const ConfigNode node = expanded(given);
@@ -93,14 +93,14 @@ class Schema {
     errors.throw_if_any();
     return params;
   }
-  /// The parameters with every default written out.
+  /// The parameters with all defaults.
   ConfigNode dump(const P& params) const {
     std::vector<ConfigNode::Entry> entries;
     for (size_t i = 0; i < infos_.size(); ++i) entries.push_back({infos_[i].name, members_[i].dump(params)});
     return ConfigNode::map(std::move(entries));
   }
 
-  /// The same fields for parameters that derive from these; `summary`: if it is another one.
+  /// The same fields for parameters that derive from these; `summary` replaces the summary.
   template <std::derived_from<P> Derived>
   Schema<Derived> as(const std::string& summary = {}) const {
     Schema<Derived> derived(summary.empty() ? summary_ : summary);
@@ -128,7 +128,7 @@ class Schema {
     return ConfigNode::map({{infos_[shorthand_ - 1].name, given, given.position()}}, given.position());
   }
 
-  /// The field that a value alone is probably meant for; "" if there are several.
+  /// The field that a single value probably sets; "" if there are several.
   std::string main_field() const {
     std::string name;
     int count = 0;

@@ -9,7 +9,7 @@ namespace {
 // Waking a sleeping thread takes about ten microseconds.
 constexpr std::chrono::microseconds kSpin{50};
 // It does not sleep at once: if a virtual processor halts, the host often moves it to the core of another
-// one, where both compute at two thirds of their speed.
+// one, where both run at two thirds of their speed.
 constexpr std::chrono::duration<double> kMax{SpinThenYield::kMaxS};
 constexpr int kLooks = 32;  // between two readings of the clock
 

@@ -4,8 +4,8 @@
 
 namespace tpack {
 
-/// What a thread does between its looks at something that mostly comes within microseconds: for 50
-/// microseconds nothing else, then it yields its processor to other threads between the looks, and after some
+/// Waiting between checks of a condition that usually becomes true within microseconds: for 50 microseconds
+/// the thread only spins, then it yields its processor to other threads between checks, and after some
 /// milliseconds it should sleep, so that it takes no time from other processes.
 ///
 ///   for (SpinThenYield wait; !ready();) {

@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// Thrown by a blocking wait that was asked to stop. Not an error: the code that asked catches it.
+/// Thrown by a blocking wait when a stop is requested. Not an error: the code that requested it catches it.
 struct Stopped {};
 
 }  // namespace tpack

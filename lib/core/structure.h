@@ -7,19 +7,19 @@
 
 namespace tpack {
 
-/// The form in which a value of `type` is written: of several alternatives the one that fits, and the type of
-/// the field that the value stands for where a section is not written as a map.
+/// The form of a value of `type`: the matching one of several alternatives, or, if a section is not written
+/// as a map, the type of the field that the value sets.
 FieldType form_of(const FieldType& type, const ConfigNode& value);
 
-/// The type of what `word` leads to in a value of this form: an item of a list, a value of a map or section,
-/// the parameters of a component. Base::kAny where nothing is known, as of a component that is not registered
-/// (a plugin may bring it).
+/// The type of the value at `word` in a value of this form: an item of a list, a value of a map or section,
+/// the parameters of a component. Base::kAny if it is unknown, as for a component that is not registered (a
+/// plugin may define it).
 FieldType type_below(const FieldType& form, const std::string& word);
 
-/// The field of a section or map, null where it has none of that name or the type is neither.
+/// The field of a section or map; null if it has no such field or the type is neither.
 const FieldInfo* field_named(const FieldType& type, const std::string& name);
 
-/// The list among the settings of a section that can be written as this list alone; null where there is none.
+/// The list that a section can be written as; null if there is none.
 const ConfigNode* shorthand_list(const FieldType& form, const ConfigNode& value);
 
 }  // namespace tpack

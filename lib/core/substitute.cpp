@@ -44,7 +44,7 @@ std::optional<ExpressionSpan> next_span(const ConfigNode& node, size_t from) {
   return ExpressionSpan{begin, std::string_view(node.text()).substr(begin, end - begin)};
 }
 
-/// A value as the text of an expression that gives it.
+/// A value as the text of an expression.
 std::string literal(const std::string& name, const ConfigNode& value, const Position& where) {
   if (value.is_string() && value.text().find('\'') == std::string::npos) return "'" + value.text() + "'";
   if (value.kind() == ConfigNode::Kind::kBool) return value.as_bool() ? "true" : "false";
@@ -59,7 +59,7 @@ std::string literal(const std::string& name, const ConfigNode& value, const Posi
                  "; next to a parameter of a block, only numbers, strings, true and false are allowed");
 }
 
-/// The expression with the values of its dotted names in their places; bare names stay, unset variables too.
+/// The expression with its dotted names replaced by their values; bare names and unset variables stay.
 std::string with_known_names(const ConfigNode& node, const ExpressionSpan& span, const Expression& expression,
                              const Scope& scope) {
   std::string out;
@@ -78,8 +78,8 @@ std::string with_known_names(const ConfigNode& node, const ExpressionSpan& span,
 /// A value inside other text.
 std::string interpolated(const ConfigNode& value, const Position& where) {
   if (value.is_list() || value.is_map() || value.is_null()) {
-    throw ConfigError(where,
-                      "the expression gives " + value.describe() + ", which cannot be part of a string");
+    throw ConfigError(
+        where, "the value of the expression is " + value.describe() + ", which cannot be part of a string");
   }
   return value.text();
 }

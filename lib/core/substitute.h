@@ -9,15 +9,15 @@
 
 namespace tpack {
 
-/// What becomes of names without a dot.
+/// How to handle names without a dot.
 enum class BareNames : uint8_t {
-  kResolve,  // looked up like all others
-  kLeave     // an expression that has one stays an expression; its other names are replaced by their values
+  kResolve,  // looked up like other names
+  kLeave     // an expression with one stays an expression; its other names are replaced by their values
 };
 
-/// Replaces every `$(...)` in the strings of a tree. A string that is wholly one expression takes the value's
-/// type; text around expressions stays, with the values written into it. Values keep the positions of the
-/// strings they replace. What is wrong goes to `errors`, and the string stays as it is. Keys are not touched.
+/// Replaces every `$(...)` in the strings of a tree. A string that is a single expression takes the type of
+/// the value; inside other text, values become part of the text. Values keep the positions of the strings
+/// they replace. Mistakes go to `errors`, and the string is not changed. Keys are not changed.
 ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& errors,
                       BareNames bare = BareNames::kResolve);
 

@@ -11,8 +11,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What users of other libraries write, and what it is called here. Both sides of a comparison are
-/// translated, so our names may be on the left, too.
+/// Words of other libraries, and their names in tpack. Both sides of a comparison are translated, so names of
+/// tpack may also be on the left.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kSameMeaning = {
     {{"acc", "accuracy"},
      {"act", "activation"},
@@ -85,7 +85,7 @@ size_t shared_letters(const Words& a, const Words& b) {
   return letters;
 }
 
-/// A name in the forms that are compared.
+/// A name in the forms to compare.
 struct Name {
   explicit Name(std::string_view text) : plain(folded(text)), words(words_of(text)) {
     meaning = join(words, "");
@@ -99,7 +99,7 @@ struct Name {
   bool is_component = false;  // written LikeThis
 };
 
-/// How far a candidate is from what was written; the smallest is the best.
+/// Distance of a candidate from the written name; smaller is better.
 struct Score {
   int slips_class = 0;         // 0: the same name, 1: the same words, 2: one slip, 3: more
   int64_t shared = 0;          // letters
@@ -114,14 +114,14 @@ struct Score {
   }
 };
 
-/// One slip in three letters at most; more is another word.
+/// At most one slip in three letters; otherwise it is another word.
 bool few_slips(int distance, const std::string& wanted, const std::string& name) {
   return distance <= static_cast<int>(std::max<size_t>(1, wanted.size() / 3)) &&
          distance < static_cast<int>(std::max(name.size(), wanted.size()));
 }
 
-/// "rate" of "learning_rate", and "kernel" of what was written as "kernel_size". "Flip" of "HorizontalFlip",
-/// but not "accuracy" of "validation_accuracy": the end alone is another statistic.
+/// "rate" for "learning_rate", and "kernel" for "kernel_size". "Flip" for "HorizontalFlip", but not
+/// "accuracy" for "validation_accuracy", which is another statistic.
 bool is_part(const Name& wanted, const Name& name) {
   constexpr size_t kMin = 3;
   const std::string& a = wanted.plain;

@@ -36,8 +36,8 @@ std::regex regular_expression(const std::string& pattern) {
     const bool repeats_nothing =
         !pattern.empty() && std::string_view("*+?").find(pattern[0]) != std::string_view::npos;
     if (repeats_nothing) {
-      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing stands before '" +
-                        pattern[0] + "'; any text is '.*'");
+      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing comes before '" +
+                        pattern[0] + "'; write '.*' for any text");
     }
     throw ConfigError("'" + pattern + "' is not a valid regular expression: " + error.what());
   }
@@ -109,7 +109,7 @@ bool starts_with_digit(std::string_view text) {
 
 std::string snake_case(std::string_view name) {
   std::string text(name);
-  // The names of the field in which a capital inside a word does not begin another.
+  // Usual names where a capital inside a word does not begin a new word.
   for (const auto& [name_of_field, word] : {std::pair("ReLU", "Relu"), std::pair("IoU", "Iou")}) {
     for (size_t at = text.find(name_of_field); at != std::string::npos; at = text.find(name_of_field))
       text.replace(at, std::string_view(word).size(), word);

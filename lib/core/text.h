@@ -12,8 +12,9 @@ namespace tpack {
 /// Number of insertions, deletions, substitutions and swaps of neighbors that turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate that was probably meant: the same name (letter case, '_' and '-' do not count), the same
-/// words ("val_acc" is "validation_accuracy"), one slip; then more shared first and last words, fewer slips.
+/// The candidate that the user probably meant: the same name (letter case, '_' and '-' do not count), the
+/// same words ("val_acc" is "validation_accuracy"), one slip; then more shared first and last words, fewer
+/// slips.
 std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates);
 
 /// "; did you mean 'x'?" or "" if nothing is near.
@@ -36,15 +37,15 @@ std::string snake_case(std::string_view name);
 /// "a layer", "an optimizer".
 std::string with_article(std::string_view noun);
 
-/// A field of a CSV file: in quotes where RFC 4180 wants them.
+/// A field of a CSV file, in quotes if RFC 4180 requires them.
 std::string csv_field(const std::string& text);
-/// The shortest number that reads back the same; "nan", "inf" or "-inf".
+/// The shortest text that reads back as the same number; "nan", "inf" or "-inf".
 std::string csv_field(double number);
 
 /// Shortest decimal text that reads back as the same number.
 std::string shortest(double value);
 std::string shortest(float value);
-/// The shortest number that reads back as the same float: for people, who need no more digits.
+/// The shortest text that reads back as the same float, for users.
 inline std::string short_text(double value) { return shortest(static_cast<float>(value)); }
 
 /// "1.5 MB" (powers of 1000).
@@ -59,8 +60,8 @@ std::string with_thousands(int64_t value);
 bool full_match(const std::string& name, const std::string& pattern);
 /// True if `pattern` matches a part of `name`. Errors: as full_match.
 bool partial_match(const std::string& name, const std::string& pattern);
-/// `replacement`, in which $1, $2, ... stand for groups, if `pattern` matches the whole name; nothing
-/// elsewhere. Errors: as full_match.
+/// `replacement` with $1, $2, ... replaced by groups, if `pattern` matches the whole name; else nothing.
+/// Errors: as full_match.
 std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
                                              const std::string& replacement);
 

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// True if the next eight bytes are characters of ASCII, of which most texts are.
+/// True if the next eight bytes are ASCII, as in most texts.
 bool has_eight_of_ascii(std::string_view text, size_t at) {
   uint64_t bytes = 0;
   if (text.size() - at < sizeof bytes) return false;
@@ -17,7 +17,7 @@ bool has_eight_of_ascii(std::string_view text, size_t at) {
   return (bytes & 0x8080808080808080U) == 0;
 }
 
-/// Bytes of the UTF-8 character at `at`; 0 if there is none.
+/// Length in bytes of the UTF-8 character at `at`; 0 if it is invalid.
 size_t character_bytes(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
   const unsigned char lead = byte(0);
@@ -29,7 +29,7 @@ size_t character_bytes(std::string_view text, size_t at) {
   if (length == 0 || at + length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  // Forms that are longer than needed, halves of pairs, and what is above U+10FFFF.
+  // Overlong forms, surrogates, and values above U+10FFFF.
   if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
       (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F))
     return 0;

@@ -12,13 +12,12 @@
 namespace tpack {
 
 /// A fixed number of threads that each run the same loop until it returns or is asked to stop. The first
-/// exception stops the others and is handed over by `rethrow`. The destructor asks to stop and joins: no
-/// thread outlives it.
+/// exception stops the others, and `rethrow` throws it. The destructor requests a stop and joins, so no
+/// thread outlives the pool.
 class ThreadPool {
  public:
   /// `loop(worker, stop)` runs once on each of `count` threads named `name` (15 characters are shown by
-  /// tools).
-  /// Errors: ResourceError if the system gives no more threads.
+  /// tools). Errors: ResourceError if the system cannot start more threads.
   using Loop = std::function<void(size_t worker, const std::stop_token& stop)>;
   ThreadPool(const std::string& name, size_t count, Loop loop);
   ~ThreadPool();

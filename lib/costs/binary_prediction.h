@@ -11,9 +11,9 @@
 
 namespace tpack {
 
-/// What costs and metrics of a yes or no for each output read.
+/// The common fields of costs and metrics of binary labels.
 struct BinaryFields {
-  Ref<LayerOutput> logits;  // their sigmoid is the probability of yes
+  Ref<LayerOutput> logits;  // their sigmoid is the probability of a positive label
   NumberOrOutput labels;
 };
 
@@ -25,7 +25,7 @@ inline void check_labels(const BinaryFields& fields, const std::string& owner) {
                     owner + ": 'labels' is " + shortest(labels.number) + "; must be from 0 to 1");
 }
 
-/// The logits. Errors: ConfigError for the output of a sigmoid, too.
+/// The logits. Errors: ConfigError, also for the output of a sigmoid.
 inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, const std::string& owner) {
   const Symbol x = model.output(fields.logits);
   const OutputMeaning meaning = model.builder().meaning(x);
@@ -34,7 +34,7 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                       "'logits' of " + owner + ": '" + fields.logits.name +
                           "' is the output of a softmax, which chooses one of several classes; this " +
                           owner.substr(0, owner.find(' ')) +
-                          " is for a yes or no of each output; for two classes, use one output (units: 1) "
+                          " needs binary labels for each output; for two classes, use one output (units: 1) "
                           "with SigmoidCrossEntropy");
   }
   if (!meaning.is_probability()) return x;
@@ -44,7 +44,7 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                                                 " applies itself; name the output before the sigmoid");
 }
 
-/// What losses of a yes or no compare; nothing if the label is one number for all.
+/// The pair that losses of binary labels compare; empty if the label is one number for all.
 inline std::optional<PredictionTarget> binary_target(const ModelView& model, const BinaryFields& fields) {
   if (fields.labels.output.empty()) return std::nullopt;
   const Symbol logits = model.output(fields.logits);
@@ -52,11 +52,13 @@ inline std::optional<PredictionTarget> binary_target(const ModelView& model, con
                           model.output(fields.labels.output), fields.labels.output.name};
 }
 
-/// What a metric of yes or no compares, as floats 0 and 1 of the logits' shape (or one number for all).
+/// Predictions and labels of a metric of binary labels, as floats 0 and 1 in the logits' shape (or one number
+/// for all).
 struct BinaryPrediction {
   Symbol given;  // the sigmoid is above the threshold
   Builder::Operand expected;
-  Symbol counts = {};  // 1, and 0 where the label is to be ignored, as `given` and `expected` are; empty: all
+  Symbol counts =
+      {};  // 1, and 0 for ignored labels, which are also 0 in `given` and `expected`; empty: all count
 };
 
 /// The fields of these metrics.
@@ -70,10 +72,10 @@ Schema<P> with_binary_prediction(Schema<P> schema) {
   return schema.field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits), "scores [N, ...]")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
-             "an output of the logits' size, or a number for all; yes above 0.5, no else")
+             "an output of the logits' size, or a number for all; above 0.5 means positive")
       .required()
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "probability above which an output says yes; above 0 and below 1")
+             "minimum probability of a positive prediction; above 0 and below 1")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "elements with this label do not count");
 }

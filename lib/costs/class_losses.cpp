@@ -7,21 +7,19 @@ namespace tpack {
 Schema<ClassificationParams> classification_schema(const std::string& summary) {
   using P = ClassificationParams;
   return Schema<P>(summary)
-      .field("logits", &P::logits, "scores [N, classes], or of pixels [N, classes, height, width]")
+      .field("logits", &P::logits, "scores [N, classes], or [N, classes, height, width] for pixels")
       .required()
-      .field("labels", &P::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
+      .field("labels", &P::labels, "class numbers, int32 [N], or [N, height, width] for pixels")
       .required()
       .field(
           "class_weights", &P::class_weights,
-          "how much the samples or pixels of each class count: balanced (all classes add the same: N / "
-          "(classes * samples of the class) in data.train; of masks, the pixels of up to 1,000), "
-          "{effective_number: 0.999} (between that and equal weights, of Cui et al.), {name: weight}, "
-          "where other classes have 1, or a list; default: 1 for each. The sum of weight * loss is divided "
-          "by N")
+          "weights of the samples or pixels of each class: balanced (all classes contribute equally: N / "
+          "(classes * samples of the class) in data.train; for masks, counted in up to 1,000), "
+          "{effective_number: 0.999} (between balanced and equal weights; Cui et al.), {name: weight}, where "
+          "other classes have 1, or a list; default: 1 for each. The sum of weight * loss is divided by N")
       .field("label_smoothing", &P::label_smoothing, between(0.0, 1.0),
-             "part of the target that is spread evenly over all classes")
-      .field("ignore_label", &P::ignore_label,
-             "samples or pixels with this label do not count: the mean is that of the others");
+             "share of the target that is spread evenly over all classes")
+      .field("ignore_label", &P::ignore_label, "samples or pixels with this label do not count in the mean");
 }
 
 Classification classification(const ModelView& model, const ClassificationParams& p,
@@ -30,9 +28,9 @@ Classification classification(const ModelView& model, const ClassificationParams
   model.class_scores(p.logits, owner);  // rejects the output of a softmax
   const Symbol logits = model.scores(p.logits, p.labels);
   if (model.output(p.labels).shape() == logits.shape() && logits.shape()[1] > 1)
-    throw ShapeError(p.labels.position, owner + " needs class numbers, and '" + p.labels.name +
+    throw ShapeError(p.labels.position, owner + " needs class numbers, but '" + p.labels.name +
                                             "' has the probabilities of all classes, " +
-                                            logits.shape().str() + "; SoftmaxCrossEntropy takes those");
+                                            logits.shape().str() + "; use SoftmaxCrossEntropy for them");
   const Symbol labels = model.class_numbers(p.labels, logits);
   const Shape given = model.output(p.logits).shape();
   const Shape losses = given.rank() == 4 ? Shape{given[0], given[2], given[3]} : labels.shape();

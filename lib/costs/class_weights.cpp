@@ -53,7 +53,7 @@ std::vector<double> by_name(const ClassWeights& weights, const std::vector<Class
   return values;
 }
 
-/// Of variables of the same labels with other settings.
+/// Distinguishes variables of the same labels with different settings.
 std::string key_of(const ClassWeights& weights) {
   if (weights.balanced) return kBalanced;
   std::array<char, 16> hex{};
@@ -122,10 +122,10 @@ Symbol class_weights(const ModelView& model, const ClassWeights& weights, const 
     return b.constant(Tensor::of<double>({classes}, weights.list).cast(b.float_type()));
   }
   if (!model.is_input(labels))
-    throw ConfigError(weights.position,
-                      "'class_weights' that depend on the training data need labels that are an "
-                      "input of the model, and '" +
-                          labels.name + "' is computed; write a list of weights");
+    throw ConfigError(
+        weights.position,
+        "'class_weights' that depend on the training data need labels that are an input of the model, but '" +
+            labels.name + "' is computed; write a list of weights");
   return b.variable(
       {.name = "class_weights/" + labels.name + "/" + key_of(weights),
        .spec = {b.float_type(), Shape{classes}},

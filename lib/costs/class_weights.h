@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// How much samples of each class count: `balanced`, {effective_number: beta}, {name: weight} or [weight of
-/// class 0, ...]. The default: all the same.
+/// The weights of classes: `balanced`, {effective_number: beta}, {name: weight} or [weight of class 0, ...].
+/// Default: equal weights.
 struct ClassWeights {
   bool balanced = false;
   std::optional<double> effective_number = {};  // beta
@@ -30,10 +30,10 @@ struct Codec<ClassWeights> {
 
 /// The weights [classes]. Those that depend on data.train are a variable, "class_weights/LABELS/...", which
 /// is filled before training (VariableSpec::of_classes). `balanced`: N / (classes * samples of the class), so
-/// that the mean over the training data is 1 and each class adds the same; source: scikit-learn, after King &
-/// Zeng 2001. `effective_number`: in proportion to (1 - beta) / (1 - beta^samples of the class), with the
-/// same mean; source: Cui et al. 2019, "Class-Balanced Loss Based on Effective Number of Samples". Errors:
-/// ConfigError.
+/// that the mean over the training data is 1 and all classes contribute equally; source: scikit-learn, after
+/// King & Zeng 2001. `effective_number`: in proportion to (1 - beta) / (1 - beta^samples of the class), with
+/// the same mean; source: Cui et al. 2019, "Class-Balanced Loss Based on Effective Number of Samples".
+/// Errors: ConfigError.
 Symbol class_weights(const ModelView& model, const ClassWeights& weights, const Ref<LayerOutput>& labels,
                      int64_t classes);
 

@@ -8,29 +8,27 @@ struct ClippedPolicyGradientParams : SampleCostParams, PolicyFields {
   double clip = 0.2;
 };
 
-/// In logarithms: what is above this would be an infinite float, and the gradient of a clipped sample NaN.
+/// A logarithm: above this, the float would be infinite, and the gradient of a clipped sample NaN.
 constexpr double kMaxChange = 80;
 
 /// -min(r * advantage, clamp(r, 1 - clip, 1 + clip) * advantage), r = min(p / q, e^80), where p is the
-/// probability of the action and q what it was when the action was chosen. Shapes: logits [N, actions], the
-/// others [N] -> losses [N]. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms,
-/// equation 7.
+/// probability of the action now and q when the action was chosen. Shapes: logits [N, actions], the others
+/// [N] -> losses [N]. Source: Schulman et al. 2017, Proximal Policy Optimization Algorithms, equation 7.
 class ClippedPolicyGradient final : public Cost {
  public:
   using Params = ClippedPolicyGradientParams;
   static Schema<Params> schema() {
     return with_weights(
         with_policy_fields(
-            Schema<Params>(
-                "Makes actions more likely that were better than expected, but not much more in one "
-                "round of samples (PPO).")
+            Schema<Params>("Makes actions that were better than expected more likely, within limits for one "
+                           "round of samples (PPO).")
                 .example("ClippedPolicyGradient: {logits: policy, actions: action, advantages: advantage, "
                          "log_probabilities: log_probability, clip: 0.1}"))
             .field("log_probabilities", &Params::log_probabilities,
-                   "logs of the probabilities that the actions had when they were chosen [N]")
+                   "log probabilities of the actions when they were chosen [N]")
             .required()
             .field("clip", &Params::clip, above(0),
-                   "by which part a probability may change before the sample has no effect any more"));
+                   "largest relative change of a probability; beyond it, a sample has no effect"));
   }
   explicit ClippedPolicyGradient(Params p) : Cost(p), p_(std::move(p)) {}
 

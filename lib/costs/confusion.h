@@ -12,15 +12,14 @@
 
 namespace tpack {
 
-/// What a model says of samples of one of several classes, and what they are: one-hot, floats [N, C]. Of
-/// equal scores, the first class is predicted; of scores that are not all finite, none. A label that is not
-/// the number of a class is none, too.
-/// Those that are left out are zeros in both.
+/// Predicted and actual classes of samples of one of several classes: one-hot, floats [N, C]. Among equal
+/// scores, the first class is predicted; if a score is not finite, none. A label that is not a class number
+/// is also none. Ignored samples are zeros in both.
 struct ClassAnswers {
   Symbol predicted;
   Symbol actual;
-  Symbol samples;  // their number, but for those that are left out
-  Symbol counts;   // [N], 0 for those that are left out; empty: all count
+  Symbol samples;  // the number of samples, without ignored ones
+  Symbol counts;   // [N], 0 for ignored samples; empty: all count
 };
 
 /// The fields of metrics of one of several classes.
@@ -30,22 +29,22 @@ struct ClassAnswerFields {
   std::optional<int64_t> ignore_label;
 };
 
-/// 0 for the label that does not count, else 1.
+/// 0 for ignored labels, else 1.
 inline Symbol counts_of(Builder& b, Symbol labels, int64_t ignored) {
   return b.sub(1.0, b.to_float(b.equal(labels, static_cast<double>(ignored))));
 }
 
-/// Shapes: logits [N, C], labels int32 [N]; of pixels logits [N, C, H, W], labels [N, H, W]. Errors: as
+/// Shapes: logits [N, C], labels int32 [N]; for pixels, logits [N, C, H, W], labels [N, H, W]. Errors: as
 /// ModelView::class_numbers.
 inline ClassAnswers class_answers(const ModelView& model, const ClassAnswerFields& fields) {
   const Ref<LayerOutput>& logits = fields.logits;
   Builder& b = model.builder();
   const Symbol scores = b.to_float(model.scores(logits, fields.labels));
   if (scores.shape().rank() != 2)
-    throw ShapeError(logits.position,
-                     "the scores of classes must be [N, classes], or of pixels [N, classes, height, width]; "
-                     "output " +
-                         logits.name + " has shape " + scores.shape().str());
+    throw ShapeError(
+        logits.position,
+        "the scores of classes must be [N, classes], or [N, classes, height, width] for pixels; output " +
+            logits.name + " has shape " + scores.shape().str());
   const Symbol numbers = model.class_numbers(fields.labels, scores);
   const int64_t classes = scores.shape()[1];
   const Symbol is_number = b.equal(b.reduce_sum(b.sub(scores, scores), {1}, Builder::Keep::kYes), 0.0);
@@ -63,17 +62,17 @@ template <std::derived_from<ClassAnswerFields> P>
 Schema<P> with_class_answers(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, classes], or of pixels [N, classes, height, width]")
+             "scores [N, classes], or [N, classes, height, width] for pixels")
       .required()
       .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-             "class numbers, int32 [N], or of pixels [N, height, width]")
+             "class numbers, int32 [N], or [N, height, width] for pixels")
       .required()
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples or pixels with this label do not count");
 }
 
-/// The diagonal of the confusion matrix and its sums over rows and over columns: for each class the number of
-/// samples that are right, that are predicted to be of it, and that are. [3, C]
+/// The diagonal of the confusion matrix and its sums over rows and columns: for each class the number of
+/// right, predicted and actual samples. [3, C]
 inline Symbol confusion_sums(Builder& b, const ClassAnswers& answers) {
   std::vector<Symbol> rows;
   for (const Symbol& samples : {b.mul(answers.predicted, answers.actual), answers.predicted, answers.actual})
@@ -98,7 +97,7 @@ class ConfusionTotal {
   double all_right() const { return total(&ConfusionTotal::right); }
   double all_predicted() const { return total(&ConfusionTotal::predicted); }
   double all_actual() const { return total(&ConfusionTotal::actual); }
-  /// Pairs of a prediction and a label of the same class, where any prediction goes with any label.
+  /// The number of pairs of any prediction and any label with the same class.
   double equal_pairs() const {
     double pairs = 0;
     for (size_t c = 0; c < classes_; ++c) pairs += predicted(c) * actual(c);

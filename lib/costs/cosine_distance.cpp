@@ -7,22 +7,22 @@ namespace {
 struct CosineDistanceParams : RegressionFields {};
 
 /// 1 - x.t / (|x| |t|) along the last axis; |x||t| is at least 1e-8. Shapes: predictions x [N, ..., D],
-/// targets of the same shape -> losses [N, ...]. Source: PyTorch's CosineEmbeddingLoss of similar pairs;
+/// targets of the same shape -> losses [N, ...]. Source: PyTorch's CosineEmbeddingLoss for similar pairs;
 /// Keras' CosineSimilarity, plus 1.
 class CosineDistance final : public Loss {
  public:
   using Params = CosineDistanceParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>(
-            "Vectors should have the direction of the targets, whatever their lengths: 1 minus the "
-            "cosine of the angle between them, from 0 to 2.")
+        Schema<Params>("Regression of directions, ignoring lengths: 1 minus the cosine of the angle between "
+                       "predictions and targets, from 0 to 2.")
             .example("CosineDistance: {predictions: embedding, targets: true_embedding}"));
   }
   explicit CosineDistance(Params p) : p_(std::move(p)) {
     if (p_.targets.output.empty())
-      throw ConfigError(p_.targets.output.position,
-                        "'targets' of CosineDistance is a number; it must be an output or input, vectors");
+      throw ConfigError(
+          p_.targets.output.position,
+          "'targets' of CosineDistance is a number; it must be an output or input with vectors");
   }
 
   SampleLosses losses(const ModelView& model, const std::string& kind) const override {

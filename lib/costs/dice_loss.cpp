@@ -16,35 +16,34 @@ struct DiceLossParams {
   std::optional<int64_t> ignore_label = {};
 };
 
-/// 1 - (right + s) / (right + a wrong yes + b wrong no + s) of each image and class, with probabilities in
-/// place of answers; with a = b = 0.5 the Dice coefficient, with others Tversky's index. Shapes: logits [N,
-/// C, H, W], labels integers [N, H, W]; of a yes or no, labels of the logits' shape but for axes of size 1
-/// -> losses [N, C]. Source: Milletari et al. 2016, "V-Net"; Salehi et al. 2017, "Tversky loss function for
-/// image segmentation using 3D fully convolutional deep networks".
+/// 1 - (right + s) / (right + a false positives + b false negatives + s) of each image and class, computed
+/// with probabilities; with a = b = 0.5 the Dice coefficient, otherwise Tversky's index. Shapes: logits [N,
+/// C, H, W], labels integers [N, H, W]; for binary labels, labels of the logits' shape except for axes of
+/// size 1 -> losses [N, C]. Source: Milletari et al. 2016, "V-Net"; Salehi et al. 2017, "Tversky loss
+/// function for image segmentation using 3D fully convolutional deep networks".
 class DiceLoss final : public Loss {
  public:
   using Params = DiceLossParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Segmentation in which a class counts the same however few pixels it has: 1 - the overlap "
-               "(Dice "
-               "coefficient) of probabilities and classes, the mean over images and classes. Next to a cross "
-               "entropy as a rule.")
+               "Segmentation with equal weight for all classes, even small ones: 1 - the overlap (Dice "
+               "coefficient) of probabilities and classes, the mean over images and classes. Usually "
+               "combined with a cross entropy.")
         .example("DiceLoss: {logits: logits, labels: label}")
         .field("logits", &Params::logits,
-               "scores of pixels [N, classes, height, width], or of a yes or no of each channel")
+               "scores of pixels [N, classes, height, width], or of binary labels for each channel")
         .required()
         .field("labels", &Params::labels,
-               "class numbers, integers [N, height, width]; of a yes or no, 1 or 0 for each score")
+               "class numbers, integers [N, height, width]; or binary labels, 1 or 0 for each score")
         .required()
         .field("false_positives", &Params::false_positives, at_least(0),
-               "weight of pixels that are wrongly taken for a class (Tversky's alpha)")
+               "weight of pixels wrongly predicted as a class (Tversky's alpha)")
         .field("false_negatives", &Params::false_negatives, at_least(0),
-               "weight of pixels of a class that are taken for another one (Tversky's beta); more than "
-               "false_positives finds more of a rare class")
+               "weight of pixels of a class that are predicted as another one (Tversky's beta); a larger "
+               "value than false_positives finds more of a rare class")
         .field("smooth", &Params::smooth, above(0),
-               "is added to both sides of the fraction: a class that is neither there nor expected costs "
-               "nothing")
+               "added to numerator and denominator, so that a class that is neither present nor predicted "
+               "costs nothing")
         .field("ignore_label", &Params::ignore_label, "pixels with this label do not count");
   }
   explicit DiceLoss(Params p) : p_(std::move(p)) {}
@@ -62,18 +61,18 @@ class DiceLoss final : public Loss {
   }
 
  private:
-  /// [N, pixels, C]. A pixel that does not count is neither of a class nor of another.
+  /// [N, pixels, C]. An ignored pixel is neither of a class nor of any other.
   struct Overlap {
     Symbol yes;     // probability
-    Symbol no;      // the rest of it, exact where it is small
-    Symbol facts;   // 1 where it is the case
-    Symbol others;  // 1 where it is not
+    Symbol no;      // 1 minus it, exact if small
+    Symbol facts;   // 1 if the pixel is of the class
+    Symbol others;  // 1 if it is not
   };
 
   bool is_binary(const ModelView& model) const {
     return model.output(p_.logits).shape().elements() == model.output(p_.labels).shape().elements();
   }
-  /// Each channel is a yes or no of its own.
+  /// Each channel is a separate binary label.
   Overlap binary(const ModelView& model, const std::string& kind) const {
     Builder& b = model.builder();
     const BinaryFields fields{p_.logits, {0, p_.labels}};
@@ -98,12 +97,12 @@ class DiceLoss final : public Loss {
         kind + " DiceLoss");
     const int64_t count = of.logits.shape()[1];
     const Symbol facts = one_hot(b, of.labels, count);
-    // NaN for a label that is not a class, so that a training ends there.
+    // NaN for a label that is not a class, so that training stops.
     const Symbol bad = b.stop_gradient(b.div(0.0, b.reduce_sum(facts, {1}, Builder::Keep::kYes)));
     const Symbol yes = b.add(softmax(b, of.logits), bad);
     return by_image(b, {yes, b.sub(1.0, yes), facts, {}}, of.losses[0], count, of.counts);
   }
-  /// `others` is made of `facts` and of what counts: 1 or 0 for each label; empty: all.
+  /// `others` is computed from `facts` and the labels that count: 1 or 0 for each label; empty: all.
   static Overlap by_image(Builder& b, Overlap of, int64_t samples, int64_t classes, Symbol counts) {
     const int64_t pixels = of.yes.shape().elements() / (samples * classes);
     for (Symbol* x : {&of.yes, &of.no, &of.facts}) *x = b.reshape(*x, {samples, pixels, classes});

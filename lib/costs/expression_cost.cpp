@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// Outputs of the model as what a formula over samples may name.
+/// Outputs of the model as names in a formula over samples.
 class SampleValues {
  public:
   explicit SampleValues(const ModelView& model) : model_(model), b_(model.builder()) {}
@@ -33,13 +33,13 @@ class SampleValues {
  private:
   const ModelView& model_;
   Builder& b_;
-  Ref<LayerOutput> first_;  // that has a value for each sample
+  Ref<LayerOutput> first_;  // with a value for each sample
   int64_t samples_ = 0;
 };
 
 std::string formula_help() {
   return "formula of layers and inputs: " + TensorFormula::syntax() +
-         "; a name with / or - is in single quotes: 'body/fc'";
+         "; put single quotes around a name with / or -: 'body/fc'";
 }
 
 struct ExpressionCostParams : SampleCostParams {
@@ -54,8 +54,7 @@ class ExpressionCost final : public Cost {
   static Schema<Params> schema() {
     return with_weights(
         Schema<Params>(
-            "The mean of a formula over the samples: of outputs that are one value per sample, or one "
-            "number.")
+            "The mean over the samples of a formula of outputs that are one value per sample, or one number.")
             .example("Expression: \"max(1 - real, 0) + max(1 + fake, 0)\"")
             .field("expression", &Params::expression, formula_help().c_str())
             .type(FieldType::text())
@@ -79,7 +78,7 @@ struct ExpressionMetricParams {
   Formula expression;
 };
 
-/// Shapes: as those of the cost -> (sum over the samples, their number); of one number, over the batches.
+/// Shapes: as the cost -> (sum over the samples, their number); for one number, over the batches.
 class ExpressionMetric final : public Metric {
  public:
   using Params = ExpressionMetricParams;

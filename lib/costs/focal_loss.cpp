@@ -15,13 +15,13 @@ class FocalLoss final : public Loss {
   using Params = FocalLossParams;
   static Schema<Params> schema() {
     return classification_schema(
-               "Classification into one of several classes, where samples that are already classified well "
-               "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax "
-               "of logits.")
+               "Classification into one of several classes, with less weight for samples that are already "
+               "classified well: mean of -(1 - p)^gamma log p, p the probability of the label under the "
+               "softmax of logits.")
         .as<Params>()
         .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
         .field("gamma", &Params::gamma, at_least(0),
-               "how much less samples that are classified well count; 0: the cross entropy");
+               "strength of the reduced weight of well classified samples; 0: the cross entropy");
   }
   explicit FocalLoss(Params p) : p_(std::move(p)) {}
 
@@ -39,7 +39,7 @@ class FocalLoss final : public Loss {
 
  private:
   Symbol focal(Builder& b, Symbol minus_log_p) const {
-    const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, with all digits where p is near 1
+    const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, exact if p is near 1
     // A power below 1 has no gradient at 0.
     constexpr double kLeast = 1e-30;
     return b.mul(b.pow(b.max(others, kLeast), p_.gamma), minus_log_p);

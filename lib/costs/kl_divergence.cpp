@@ -17,12 +17,12 @@ class KlDivergence final : public Loss {
   using Params = KlDivergenceParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Classification whose targets are probabilities of all classes (soft labels, the answers of "
-               "another model): how much the softmax of the logits differs from them.")
+               "Classification with probabilities of all classes as targets (soft labels, outputs of another "
+               "model): the divergence of the softmax of the logits from them.")
         .example("KLDivergence: {logits: logits, targets: teacher}")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()
-        .field("targets", &Params::targets, "probabilities [N, classes], which add up to 1")
+        .field("targets", &Params::targets, "probabilities [N, classes]; each sample adds up to 1")
         .required();
   }
   explicit KlDivergence(Params p) : p_(std::move(p)) {}

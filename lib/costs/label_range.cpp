@@ -15,7 +15,7 @@ struct Interval {
 constexpr Interval kProbability{-kLabelRounding, 1 + kLabelRounding};
 constexpr Interval kSumOfAll{1 - kSumRounding, 1 + kSumRounding};
 
-/// 0 / (is in the range), in one node, so that what it checks is found again.
+/// 0 / (is in the range), in one node, so that the checked labels can be found again.
 pointwise::Expression check(DType type, const Interval& range) {
   using pointwise::Fn;
   pointwise::Expression e;

@@ -8,20 +8,20 @@
 namespace tpack {
 
 /// A function of predictions and targets. `TPACK_REGISTER(Loss, Huber, "Huber")` makes it a term of the cost
-/// and a metric of the same name. Its class has `Params`, `schema()` and a constructor as every component,
-/// and `losses`, which opens the scope `kind`.
+/// and a metric with the same name. Its class has `Params`, `schema()` and a constructor like every
+/// component, and `losses`, which opens the scope `kind`.
 class Loss {
  public:
   virtual ~Loss() = default;
   /// `kind`: "cost" or "metric", for messages. Errors: ConfigError, ShapeError.
   virtual SampleLosses losses(const ModelView& model, const std::string& kind) const = 0;
-  /// As Metric::form, of the metric of the same name.
+  /// As Metric::form, for the metric with the same name.
   virtual std::string form() const { return {}; }
-  /// What it compares; nothing if that is not said for each sample.
+  /// The pair that it compares; empty if it does not have values for each sample.
   virtual std::optional<PredictionTarget> target(const ModelView& /*model*/) const { return std::nullopt; }
 };
 
-/// The parameters of a loss with the weights that terms of costs have.
+/// The parameters of a loss with the weights of terms of costs.
 template <class Params>
 struct LossCostParams : SampleCostParams, Params {};
 
@@ -44,7 +44,7 @@ class LossCost final : public Cost {
   L loss_;
 };
 
-/// The mean over samples and elements, those that count.
+/// The mean over the samples and elements that count.
 template <std::derived_from<Loss> L>
 class LossMetric final : public Metric {
  public:

@@ -9,23 +9,23 @@ struct OrdinalCrossEntropyParams {
   Ref<LayerOutput> labels;
 };
 
-/// The sum over k = 0, ..., C - 2 of the cross entropy of the question whether the class is above k under the
-/// sigmoid of logit k. Shapes: logits [N, C - 1], labels int32 [N], from 0 to C - 1 -> losses [N]; NaN for
-/// other labels. Source: Frank and Hall 2001, "A Simple Approach to Ordinal Classification"; with one output
-/// and C - 1 biases: Cao et al. 2020, "Rank consistent ordinal regression" (CORAL).
+/// The sum, over k = 0, ..., C - 2, of the binary cross entropy of "the class is above k" and the sigmoid of
+/// logit k. Shapes: logits [N, C - 1], labels int32 [N], from 0 to C - 1 -> losses [N]; NaN for other labels.
+/// Source: Frank and Hall 2001, "A Simple Approach to Ordinal Classification"; with one output and C - 1
+/// biases: Cao et al. 2020, "Rank consistent ordinal regression" (CORAL).
 class OrdinalCrossEntropy final : public Loss {
  public:
   using Params = OrdinalCrossEntropyParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Classes that have an order (grades, stars, stages): a yes or no for each border between two "
-               "of "
-               "them, whether the sample is above it. The layer OrdinalProbabilities makes probabilities of "
-               "classes of the logits.")
+               "Ordered classes (grades, stars, stages): for each border between two classes, a binary label "
+               "whether the sample is above it. The layer OrdinalProbabilities computes class probabilities "
+               "from the logits.")
         .example("OrdinalCrossEntropy: {logits: borders, labels: grade}")
-        .field("logits", &Params::logits, "scores [N, classes - 1], one for each border from the lowest up")
+        .field("logits", &Params::logits,
+               "scores [N, classes - 1], one for each border, starting with the lowest")
         .required()
-        .field("labels", &Params::labels, "class numbers in their order, int32 [N]")
+        .field("labels", &Params::labels, "ordered class numbers, int32 [N]")
         .required();
   }
   explicit OrdinalCrossEntropy(Params p) : p_(std::move(p)) {}

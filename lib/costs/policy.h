@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// What costs of policies look at: the scores of actions, and which were done and how good they were.
+/// The fields of costs of policies: the scores of actions, the chosen actions and their advantages.
 struct PolicyFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> actions;
@@ -21,15 +21,15 @@ Schema<P> with_policy_fields(Schema<P> schema) {
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
              "scores of the actions [N, actions]; the policy is their softmax")
       .required()
-      .field("actions", static_cast<Ref<LayerOutput> P::*>(&P::actions), "what was done, int32 [N]")
+      .field("actions", static_cast<Ref<LayerOutput> P::*>(&P::actions), "the chosen actions, int32 [N]")
       .required()
       .field("advantages", static_cast<Ref<LayerOutput> P::*>(&P::advantages),
-             "how much better than expected it was [N]; gets no gradient")
+             "advantages of the actions [N]; get no gradient")
       .required();
   return schema;
 }
 
-/// Log of the probability of each action that was done, [N].
+/// Log probability of each chosen action, [N].
 inline Symbol log_probabilities(const ModelView& model, const PolicyFields& fields) {
   Builder& b = model.builder();
   return b.neg(

@@ -15,7 +15,7 @@ class PolicyEntropy final : public Cost {
   using Params = PolicyEntropyParams;
   static Schema<Params> schema() {
     return with_weights(
-        Schema<Params>("How undecided a policy is. With a weight below 0, it goes on trying other actions.")
+        Schema<Params>("Entropy of a policy. With a negative weight, the policy keeps trying other actions.")
             .example("PolicyEntropy: {logits: policy, weight: -0.01}")
             .field("logits", &Params::logits,
                    "scores of the actions [N, actions]; the policy is their softmax")

@@ -8,9 +8,9 @@ struct PolicyGradientParams : SampleCostParams, PolicyFields {
   double limit = 10;
 };
 
-/// -advantage * min(p / q, limit) * log p, where p is the probability of the action and q what it was when
-/// the action was chosen; the factors before log p get no gradient. Shapes: logits [N, actions], the others
-/// [N] -> losses [N]. Source: Williams 1992 (REINFORCE); Mnih et al. 2016, Asynchronous Methods for Deep
+/// -advantage * min(p / q, limit) * log p, where p is the probability of the action now and q when the action
+/// was chosen; the factors before log p get no gradient. Shapes: logits [N, actions], the others [N] ->
+/// losses [N]. Source: Williams 1992 (REINFORCE); Mnih et al. 2016, Asynchronous Methods for Deep
 /// Reinforcement Learning; the factor p / q is that of tensorpack examples/A3C-Gym.
 class PolicyGradient final : public Cost {
  public:
@@ -18,13 +18,12 @@ class PolicyGradient final : public Cost {
   static Schema<Params> schema() {
     return with_weights(
         with_policy_fields(
-            Schema<Params>("Makes actions more likely that were better than expected (A3C).")
+            Schema<Params>("Makes actions that were better than expected more likely (A3C).")
                 .example("PolicyGradient: {logits: policy, actions: action, advantages: advantage}"))
             .field("log_probabilities", &Params::log_probabilities,
-                   "logs of the probabilities that the actions had when they were chosen [N]: samples count "
-                   "by how "
-                   "likely they are now; default: all count the same")
-            .field("limit", &Params::limit, above(0), "how often a sample may count at most"));
+                   "log probabilities of the actions when they were chosen [N]: weights samples by the ratio "
+                   "to their current probability; default: all have weight 1")
+            .field("limit", &Params::limit, above(0), "largest weight of a sample"));
   }
   explicit PolicyGradient(Params p) : Cost(p), p_(std::move(p)) {}
 

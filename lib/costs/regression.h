@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// What costs and metrics of regression compare.
+/// The fields of costs and metrics of regression.
 struct RegressionFields {
   Ref<LayerOutput> predictions;
   NumberOrOutput targets;
@@ -20,8 +20,7 @@ Schema<P> with_regression_fields(Schema<P> schema) {
              "numbers [N, ...]: an output or input")
       .required()
       .field("targets", static_cast<NumberOrOutput P::*>(&P::targets),
-             "what they should be: an output or input of the same shape, except for axes of size 1, or a "
-             "number for all")
+             "targets: an output or input of the same shape, except for axes of size 1, or a number for all")
       .required();
   return schema;
 }
@@ -30,13 +29,13 @@ struct PredictionsAndTargets {
   Symbol predictions;
   Builder::Operand targets;  // of the same shape, or a number
 };
-/// Both as floats. Errors: ConfigError; ShapeError for another number of elements.
+/// Both as floats. Errors: ConfigError; ShapeError for a different number of elements.
 inline PredictionsAndTargets compared(const ModelView& model, const RegressionFields& fields) {
   const Symbol predictions = model.builder().to_float(model.output(fields.predictions));
   return {predictions, model.like(fields.targets, predictions)};
 }
 
-/// What losses of regression compare; nothing if the target is one number for all.
+/// The pair that losses of regression compare; empty if the target is one number for all.
 inline std::optional<PredictionTarget> number_target(const ModelView& model, const RegressionFields& fields) {
   if (fields.targets.output.empty()) return std::nullopt;
   return PredictionTarget{

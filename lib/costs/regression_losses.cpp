@@ -63,8 +63,8 @@ TPACK_REGISTER(Loss, MeanSquaredError, "MeanSquaredError");
 
 const RegressionRow kAbsolute{
     .summary =
-        "Regression in which outliers weigh less than in MeanSquaredError: the mean absolute "
-        "difference of predictions and targets.",
+        "Regression where outliers count less than in MeanSquaredError: the mean absolute difference of "
+        "predictions and targets.",
     .example = "MeanAbsoluteError: {predictions: price, targets: true_price}",
     .losses = [](Builder& b, Symbol x, const Target& y, double) { return b.abs(b.sub(x, y)); }};
 /// |prediction - target|, whose gradient is 0 where they are equal. Shapes: predictions [N, ...], targets of
@@ -74,8 +74,8 @@ TPACK_REGISTER(Loss, MeanAbsoluteError, "MeanAbsoluteError");
 
 const RegressionRow kPercentage{
     .summary =
-        "Regression in which an error counts relative to the target: the mean of |prediction - "
-        "target| / |target|, a share and no percentage. It is huge for targets of 0.",
+        "Regression with errors relative to the target: the mean of |prediction - target| / |target|, a "
+        "share, not a percentage. It is huge for targets of 0.",
     .example = "MeanAbsolutePercentageError: {predictions: price, targets: true_price}",
     .losses =
         [](Builder& b, Symbol x, const Target& y, double) {
@@ -83,26 +83,25 @@ const RegressionRow kPercentage{
           return b.div(b.abs(b.sub(x, y)), b.max(b.abs(y), kLeast));
         },
     .form = "a share: 0.1 is 10 %"};
-/// |prediction - target| / |target|, with 2^-52 in place of smaller targets. Shapes: predictions [N, ...],
+/// |prediction - target| / |target|, with 2^-52 instead of smaller targets. Shapes: predictions [N, ...],
 /// targets of the same shape -> losses [N, ...]. Source: scikit-learn's mean_absolute_percentage_error.
 using MeanAbsolutePercentageError = RegressionLoss<kPercentage>;
 TPACK_REGISTER(Loss, MeanAbsolutePercentageError, "MeanAbsolutePercentageError");
 
-const RegressionRow kHuber{
-    .summary =
-        "Regression with outliers: half the squared difference of predictions and targets, but linear "
-        "from a difference of delta on.",
-    .example = "Huber: {predictions: price, targets: true_price, delta: 0.5}",
-    .losses =
-        [](Builder& b, Symbol x, const Target& y, double delta) {
-          const Symbol error = b.abs(b.sub(x, y));
-          const Symbol bounded = b.min(error, delta);
-          return b.mul(bounded, b.sub(error, b.mul(bounded, 0.5)));
-        },
-    .field = "delta",
-    .number = 1,
-    .allowed = above(0),
-    .doc = "difference from which on the loss is linear"};
+const RegressionRow kHuber{.summary =
+                               "Regression with outliers: half the squared difference of predictions and "
+                               "targets, but linear for differences above delta.",
+                           .example = "Huber: {predictions: price, targets: true_price, delta: 0.5}",
+                           .losses =
+                               [](Builder& b, Symbol x, const Target& y, double delta) {
+                                 const Symbol error = b.abs(b.sub(x, y));
+                                 const Symbol bounded = b.min(error, delta);
+                                 return b.mul(bounded, b.sub(error, b.mul(bounded, 0.5)));
+                               },
+                           .field = "delta",
+                           .number = 1,
+                           .allowed = above(0),
+                           .doc = "difference above which the loss is linear"};
 /// e^2 / 2 if |e| <= delta, else delta * (|e| - delta / 2), with e = prediction - target. Shapes: predictions
 /// [N, ...], targets of the same shape -> losses [N, ...]. Source: Huber 1964; the scale is that of PyTorch
 /// and Keras.
@@ -111,7 +110,7 @@ TPACK_REGISTER(Loss, Huber, "Huber");
 
 const RegressionRow kQuantile{
     .summary =
-        "Regression of a quantile: of 0.9, nine of ten targets are below the prediction. Of 0.5, the "
+        "Regression of a quantile: with 0.9, nine of ten targets are below the prediction. With 0.5, the "
         "median, it is half of MeanAbsoluteError.",
     .example = "Quantile: {predictions: price, targets: true_price, quantile: 0.9}",
     .losses =
@@ -137,8 +136,8 @@ TPACK_REGISTER(Loss, Quantile, "Quantile");
 
 const RegressionRow kPoisson{
     .summary =
-        "Regression of counts: how unlikely the targets are under Poisson distributions. The "
-        "predictions are the logarithms of the means: Elementwise with exp(x) makes counts of them.",
+        "Regression of counts: negative log likelihood of the targets under Poisson distributions. The "
+        "predictions are the logarithms of the means; to get counts, apply Elementwise: exp(x).",
     .example = "Poisson: {predictions: log_count, targets: count}",
     .losses = [](Builder& b, Symbol x, const Target& y, double) { return b.sub(b.exp(x), b.mul(x, y)); },
     .check =
@@ -146,10 +145,10 @@ const RegressionRow kPoisson{
           const NumberOrOutput& targets = fields.targets;
           if (targets.output.empty() && targets.number < 0)
             throw ConfigError(targets.output.position, "'targets' of Poisson is " + shortest(targets.number) +
-                                                           "; counts are at least 0");
+                                                           "; counts must be at least 0");
         }};
-/// exp(x) - target * x: minus the logarithm of the probability of the target under a Poisson distribution of
-/// mean exp(x), without what does not depend on x. Shapes: predictions x [N, ...], targets of the same shape
+/// exp(x) - target * x: the negative log likelihood of the target under a Poisson distribution with mean
+/// exp(x), without terms that do not depend on x. Shapes: predictions x [N, ...], targets of the same shape
 /// -> losses [N, ...]. Source: Nelder and Wedderburn 1972; PyTorch's PoissonNLLLoss.
 using Poisson = RegressionLoss<kPoisson>;
 TPACK_REGISTER(Loss, Poisson, "Poisson");

@@ -9,16 +9,15 @@ struct RegularizeParams : CostParams {
   double l1 = 0;
 };
 
-/// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference.
-/// Source: tensorpack models/regularize.py, where the pattern may match anywhere in the name; here it is for
-/// whole names.
+/// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference. Source: tensorpack
+/// models/regularize.py, where the pattern may match anywhere in the name; here it must match the whole name.
 class Regularize final : public Cost {
  public:
   using Params = RegularizeParams;
   static Schema<Params> schema() {
     return with_weights(
-        Schema<Params>("Any task, next to another cost: weight decay, minimized with it but not part of the "
-                       "statistic cost.")
+        Schema<Params>(
+            "Weight decay, next to another cost: minimized with it, but not part of the statistic cost.")
             .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
             .field("variables", &Params::variables,
                    "regular expression for whole names of trainable variables, or a name with everything "

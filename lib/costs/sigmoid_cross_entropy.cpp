@@ -20,21 +20,21 @@ class SigmoidCrossEntropyLoss final : public Loss {
   using Params = SigmoidCrossEntropyParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "A yes or no for each output (one class, several labels, real or fake): the mean cross "
+               "Binary labels for each output (one class, several labels, real or fake): the mean cross "
                "entropy between labels from 0 to 1 and the sigmoid of the logits.")
         .example("SigmoidCrossEntropy: {logits: logits, labels: 1}")
         .field("logits", static_cast<Ref<LayerOutput> Params::*>(&Params::logits), "scores [N, ...]")
         .required()
         .field("labels", static_cast<NumberOrOutput Params::*>(&Params::labels),
-               "probabilities of yes: an output of the logits' size, or a number for all")
+               "labels from 0 to 1: an output of the logits' size, or a number for all")
         .required()
         .field("pos_weight", &Params::pos_weight,
-               "factor of the loss of a yes, one or a list with one for each output: samples of no / samples "
-               "of yes makes both count the same")
+               "factor of the loss of positive labels, one number or a list with one per output; negatives / "
+               "positives balances both")
         .field("label_smoothing", &Params::label_smoothing, between(0, 1),
-               "labels are moved towards 0.5: 0.1 makes 0.95 of 1")
+               "moves labels towards 0.5: with 0.1, 1 becomes 0.95")
         .field("ignore_label", &Params::ignore_label,
-               "elements with this label, such as -1, do not count: the mean is that of the others");
+               "elements with this label, such as -1, do not count in the mean");
   }
   explicit SigmoidCrossEntropyLoss(Params p) : p_(std::move(p)) {
     for (const double weight : p_.pos_weight.values)
@@ -85,9 +85,9 @@ class SigmoidCrossEntropyLoss final : public Loss {
     const Shape& shape = losses_of_yes.shape();
     const int64_t outputs = shape[static_cast<int>(shape.rank()) - 1];
     if (weights != outputs)
-      throw ConfigError(p_.logits.position, "'pos_weight' has " + std::to_string(weights) + " weights, '" +
-                                                p_.logits.name + "' has " + std::to_string(outputs) +
-                                                " outputs");
+      throw ConfigError(p_.logits.position, "'pos_weight' has " + std::to_string(weights) +
+                                                " weights, but '" + p_.logits.name + "' has " +
+                                                std::to_string(outputs) + " outputs");
     return b.mul(losses_of_yes,
                  b.constant(Tensor::of<double>({weights}, p_.pos_weight.values).cast(b.float_type())));
   }

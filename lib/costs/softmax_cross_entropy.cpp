@@ -14,9 +14,8 @@ class SoftmaxCrossEntropyLoss final : public Loss {
   static Schema<Params> schema() {
     return classification_schema(
                "Classification into one of several classes: mean cross entropy of integer labels under the "
-               "softmax of logits; or of soft labels, the probabilities of all classes [N, classes] that "
-               "MixUp, "
-               "CutMix and OneHot make.")
+               "softmax of logits; or of soft labels, probabilities of all classes [N, classes], such as "
+               "from MixUp, CutMix and OneHot.")
         .example("SoftmaxCrossEntropy: {logits: logits, labels: label, label_smoothing: 0.1}");
   }
   explicit SoftmaxCrossEntropyLoss(Params p) : p_(std::move(p)) {}
@@ -37,9 +36,9 @@ class SoftmaxCrossEntropyLoss final : public Loss {
  private:
   Symbol of_soft(const ModelView& model, const Symbol& scores, const Symbol& labels) const {
     if (p_.ignore_label)
-      throw ConfigError(p_.labels.position, "'ignore_label' is of class numbers, and '" + p_.labels.name +
-                                                "' has the probabilities of all classes; use "
-                                                "sample_weights to leave samples out");
+      throw ConfigError(p_.labels.position,
+                        "'ignore_label' applies only to class numbers, but '" + p_.labels.name +
+                            "' has the probabilities of all classes; to ignore samples, use sample_weights");
     Builder& b = model.builder();
     Symbol targets = labels;
     if (p_.label_smoothing > 0)

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// Which triplets of a batch count.
+/// The choice of triplets in a batch.
 enum class Mining : uint8_t { kHard, kSemiHard, kAll };
 
 }  // namespace
@@ -27,9 +27,9 @@ struct TripletLossParams {
   bool normalize = true;
 };
 
-/// max(0, margin + d(a, p) - d(a, n)) of an anchor a, a positive p of its class and a negative n of another
-/// one, where d is the distance. Shapes: embeddings [N, D], labels integers [N] -> losses [N] (hard), [N, N]
-/// (semi_hard) or [N, N, N] (all). Source: Hermans et al. 2017, "In defense of the triplet loss" (hard is
+/// max(0, margin + d(a, p) - d(a, n)) for an anchor a, a positive p of its class and a negative n of another
+/// class, where d is the distance. Shapes: embeddings [N, D], labels integers [N] -> losses [N] (hard), [N,
+/// N] (semi_hard) or [N, N, N] (all). Source: Hermans et al. 2017, "In defense of the triplet loss" (hard is
 /// their "batch hard", all their "batch all" without zeros); Schroff et al. 2015, "FaceNet", as in TensorFlow
 /// Addons' TripletSemiHardLoss (semi_hard).
 class TripletLoss final : public Loss {
@@ -37,22 +37,21 @@ class TripletLoss final : public Loss {
   using Params = TripletLossParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Metric learning: samples of one class should have embeddings that are nearer to each other "
-               "than to those of other classes, by a margin. The triplets are chosen within each batch, "
-               "which needs several samples of each class: see the stage ClassBalanced.")
+               "Metric learning: embeddings of the same class should be closer to each other than to those "
+               "of other classes, by a margin. Triplets are chosen within each batch, which needs several "
+               "samples of each class: see the stage ClassBalanced.")
         .example("TripletLoss: {embeddings: face, labels: person}")
         .field("embeddings", &Params::embeddings, "vectors [N, size]: the output of the network")
         .required()
         .field("labels", &Params::labels, "class numbers, integers [N]")
         .required()
-        .field("margin", &Params::margin, above(0), "how much nearer the own class should be")
-        .field(
-            "mining", &Params::mining,
-            "which triplets of a batch count: semi_hard, for each pair of a class the nearest one of another "
-            "class that is farther away, or else the farthest one; all, those with a loss above 0; hard, "
-            "for each sample the farthest one of its class and the nearest one of another class. At the "
-            "start of a training, hard may move all embeddings to one point. semi_hard and all take N^3 "
-            "numbers of memory")
+        .field("margin", &Params::margin, above(0), "required difference of the distances")
+        .field("mining", &Params::mining,
+               "choice of triplets in a batch: semi_hard, for each pair of a class the nearest sample of "
+               "another class that is farther away than the pair, or else the farthest one; all, all "
+               "triplets with a loss above 0; hard, for each sample the farthest one of its class and the "
+               "nearest one of another class. At the start of training, hard may collapse all embeddings to "
+               "one point. semi_hard and all need N^3 numbers of memory")
         .field("normalize", &Params::normalize, kNormalizeDoc);
   }
   explicit TripletLoss(Params p) : p_(std::move(p)) {}
@@ -66,12 +65,12 @@ class TripletLoss final : public Loss {
     if (b.training() && samples < 3)
       throw ShapeError(p_.embeddings.position,
                        owner + ": a batch of " + std::to_string(samples) +
-                           " has no two samples of one class and one of another; raise batch_size");
+                           " does not have two samples of one class and one of another; raise batch_size");
     const Pairs pairs = pairs_of(b, x, model.class_numbers(p_.labels, x));
     SampleLosses all = p_.mining == Mining::kHard       ? hard(b, pairs)
                        : p_.mining == Mining::kSemiHard ? semi_hard(b, pairs)
                                                         : every(b, pairs);
-    // Training ends at a batch that has no triplet: NaN.
+    // NaN for a batch without triplets, so that training stops.
     if (b.training())
       all.values = b.add(all.values, b.stop_gradient(b.div(0.0, b.reduce_max(pairs.anchors))));
     return all;
@@ -83,7 +82,7 @@ class TripletLoss final : public Loss {
     Symbol squares;    // of distances, [N, N]
     Symbol positives;  // 1 or 0 for each pair [N, N]: another sample of the class
     Symbol negatives;  // a sample of another class
-    Symbol anchors;    // 1 or 0 for each sample [N]: there are both
+    Symbol anchors;    // 1 or 0 for each sample [N]: it has both
   };
 
   static Pairs pairs_of(Builder& b, Symbol x, Symbol labels) {
@@ -92,7 +91,7 @@ class TripletLoss final : public Loss {
     const Symbol same = same_labels(b, labels);
     Tensor unit = Tensor::zeros({DType::kFloat64, {samples, samples}});
     for (int64_t i = 0; i < samples; ++i) unit.data<double>()[i * samples + i] = 1;
-    // Differences first: near each other, the squares of lengths would leave no digits.
+    // Differences first: for close embeddings, squares of lengths would leave no correct digits.
     const Symbol difference = b.sub(b.reshape(x, {samples, 1, size}), b.reshape(x, {1, samples, size}));
     Pairs pairs{samples,
                 b.reduce_sum(b.square(difference), {2}),
@@ -106,7 +105,7 @@ class TripletLoss final : public Loss {
     return b.reduce_max(x, {axis}, Builder::Keep::kYes);
   }
   static Symbol smallest(Builder& b, Symbol x, int axis) { return b.neg(largest(b, b.neg(x), axis)); }
-  /// `squares` of distances to the own class and to another one.
+  /// `squares` of distances to the same class and to another class.
   Symbol hinge(Builder& b, Symbol own, Symbol other) const {
     const Symbol nearer = b.sub(distance_of_squares(b, own), distance_of_squares(b, other));
     return b.max(b.add(nearer, p_.margin), 0.0);
@@ -129,7 +128,7 @@ class TripletLoss final : public Loss {
     const Symbol count = b.mul(pairs.positives, b.reshape(pairs.anchors, {n, 1}));
     return {b.mul(hinge(b, pairs.squares, chosen), count), count};
   }
-  /// Where no triplet has a loss, all count.
+  /// If no triplet has a loss, all count.
   SampleLosses every(Builder& b, const Pairs& pairs) const {
     const int64_t n = pairs.samples;
     const Symbol exist = b.mul(b.reshape(pairs.positives, {n, n, 1}), b.reshape(pairs.negatives, {n, 1, n}));

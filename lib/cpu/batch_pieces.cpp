@@ -37,14 +37,14 @@ PreparedKernel cut_batch(const KernelRequest& request, int64_t images, const Per
       const Format format = of_whole(part.in[i], request.node.inputs[i].spec(), per_image.in[i]);
       if (number == 0) whole.in.push_back(format);
       TPACK_ASSERT(format == whole.in[i],
-                   request.node.path + ": the pieces of a batch want different formats");
+                   request.node.path + ": the pieces of a batch need different formats");
     }
     for (size_t i = 0; i < part.out.size(); ++i) {
       piece.out.push_back(offset_of(part.out[i], size, begin, per_image.out[i]));
       const Format format = of_whole(part.out[i], request.node.outputs[i], per_image.out[i]);
       if (number == 0) whole.out.push_back(format);
       TPACK_ASSERT(format == whole.out[i],
-                   request.node.path + ": the pieces of a batch give different formats");
+                   request.node.path + ": the pieces of a batch produce different formats");
     }
     piece.kernel = std::move(part.kernel);
     piece.scratch_bytes = part.scratch_bytes;

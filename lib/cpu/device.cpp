@@ -16,8 +16,8 @@ void warn_of_widening(DType type) {
   static std::once_flag once;
   std::call_once(once, [type] {
     log::warning(
-        std::string("engine.precision: tpack has no products of ") + tpack::name_of(type) +
-        " on this processor; they are computed in float32 of rounded factors, which takes longer than fp32");
+        std::string("engine.precision: tpack has no products in ") + tpack::name_of(type) +
+        " for this processor; it rounds the factors and computes in float32, which is slower than fp32");
   });
 }
 

@@ -20,7 +20,7 @@ DType dtype_of(Type type) {
                                                              {Type::f16, DType::kFloat16},
                                                              {Type::u8, DType::kUInt8}}};
   const auto found = std::ranges::find(kTypes, type, &std::pair<Type, DType>::first);
-  TPACK_ASSERT(found != kTypes.end(), "a type of oneDNN that tpack has not");
+  TPACK_ASSERT(found != kTypes.end(), "a oneDNN type that tpack does not have");
   return found->second;
 }
 

@@ -11,9 +11,9 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kMostLeftOut = 1000;  // samples, then the search for others ends
+constexpr int64_t kMostLeftOut = 1000;  // largest number of samples to try
 
-/// The maps that samples pass, in their order.
+/// The maps of the samples, in order.
 std::vector<const MapFlow*> maps_before_batches(const DataFlow& flow) {
   std::vector<const MapFlow*> maps;
   const Flow* at = flow.flow().get();

@@ -8,16 +8,15 @@
 
 namespace tpack {
 
-/// What the maps of a flow make of its samples, before batches.
+/// The samples of a flow after its maps, before batches.
 struct AugmentedSamples {
   Spec spec;
   std::vector<Datapoint> draws;
 };
 
-/// Several draws of each of the first stored samples, all draws of a sample one after the other: draw k has
-/// the random numbers that pass k of training with this seed has. Samples that cannot be read are left out,
-/// with a warning, and so are those that a map drops. Maps inside a JoinData draw once. Errors: those of
-/// DataFlow::prepare.
+/// Several draws of each of the first stored samples, grouped by sample: draw k has the random numbers of
+/// training pass k with this seed. Unreadable samples are skipped with a warning, as are samples that a map
+/// drops. Maps inside a JoinData draw once. Errors: those of DataFlow::prepare.
 AugmentedSamples augmented_samples(const DataFlow& flow, int64_t samples, int64_t draws, uint64_t seed);
 
 }  // namespace tpack

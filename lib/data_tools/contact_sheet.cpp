@@ -97,7 +97,7 @@ void write_text(cv::Mat& picture, const std::string& text, const cv::Point& at) 
   cv::putText(picture, text, at, cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
 }
 
-/// As wide as a sheet, in as many lines as it takes.
+/// As wide as a sheet, with as many lines as needed.
 cv::Mat picture_of(const Legend& legend, int width) {
   constexpr int kSwatch = 9;
   constexpr int kNearText = 4;
@@ -118,7 +118,7 @@ cv::Mat picture_of(const Legend& legend, int width) {
   return picture;
 }
 
-/// Onto the tile, so that lines have their thickness. `scale`: tile pixels per pixel of the image.
+/// Draws on the tile, so that lines keep their thickness. `scale`: tile pixels per image pixel.
 void draw_annotations(Tensor& tile, const CaptionedImage& one, double scale) {
   const std::vector<RgbColor> colors = class_colors(256);
   const auto at = [scale](const Tensor& t, int64_t i) { return t.at(i) * scale; };
@@ -169,7 +169,7 @@ class Sheet {
                 CV_8UC3, cv::Scalar::all(255));
   }
 
-  /// Without the cells that are still empty, and with the legend below. Shape: [height, width, 3].
+  /// The sheet without empty cells, with the legend below. Shape: [height, width, 3].
   Tensor picture(const Legend& legend) const {
     const int columns = std::min(shown_, o_.columns);
     const int rows = (shown_ + o_.columns - 1) / o_.columns;

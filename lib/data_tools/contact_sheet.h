@@ -28,8 +28,7 @@ struct ContactSheetOptions {
 void write_contact_sheet(const DataFlow& flow, const std::string& path,
                          const ContactSheetOptions& options = {});
 
-/// An image [H, W, C] with what is written below it, and, if not empty, what is drawn over it: as Annotation
-/// says.
+/// An image [H, W, C] with its caption and, if not empty, its annotation (see Annotation).
 struct CaptionedImage {
   Tensor image;
   std::string caption;
@@ -37,14 +36,14 @@ struct CaptionedImage {
   Tensor boxes = {};
   Tensor points = {};
 };
-/// Those of single samples. Errors: ConfigError if they have no image.
+/// The form of single samples. Errors: ConfigError if they have no image.
 std::vector<CaptionedImage> captioned_images(const Spec& spec, std::span<Datapoint> samples);
 
 /// The names of classes in the colors that they have in pictures.
 using Legend = std::vector<std::pair<RgbColor, std::string>>;
-/// That of masks: class 0 has no color.
+/// The legend of masks: class 0 has no color.
 Legend legend_of_masks(const std::vector<std::string>& classes);
-/// That of the mask, or else of the boxes, which contact sheets draw.
+/// The legend of the mask, or else of the boxes, in contact sheets.
 Legend legend_of(const Spec& spec);
 
 /// Writes a PNG with all of them in such a grid. Errors: ResourceError.

@@ -10,8 +10,8 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostLines = 10;       // of each list, for people
-constexpr double kLikeByNature = 0.05;  // of the samples: then they are of a kind that looks alike
+constexpr size_t kMostLines = 10;       // lines of each list in text output
+constexpr double kLikeByNature = 0.05;  // share of samples above which they are a kind that looks alike
 
 const ScannedSample& sample_at(const DataCheck& check, const SampleOfFlow& at) {
   return check.flows[at.flow].samples[at.place];
@@ -39,7 +39,7 @@ std::vector<SameSamples> find_same(const std::vector<FlowScan>& flows) {
   return groups;
 }
 
-/// Of each group of samples that are the same, the first stands for all.
+/// The first sample of each group of equal ones represents the group.
 std::vector<LikeSamples> find_like(const std::vector<FlowScan>& flows, const std::vector<SameSamples>& same) {
   std::vector<std::vector<bool>> is_copy;
   for (const FlowScan& flow : flows) is_copy.emplace_back(flow.samples.size());
@@ -87,7 +87,7 @@ std::string list_text(const std::string& title, const std::vector<std::string>& 
   for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) text += "  " + lines[i] + "\n";
   if (lines.size() > kMostLines)
     text += "  and " + with_thousands(static_cast<int64_t>(lines.size() - kMostLines)) +
-            " more (--json has all)\n";
+            " more (--json lists all)\n";
   return text;
 }
 
@@ -147,14 +147,14 @@ std::string DataCheck::str() const {
     text += "\nall samples can be read, and no two are alike\n";
   text += list_text("cannot be read", unread);
   text += list_text("the same in several flows (leakage)", leaks);
-  text += list_text("the same with other labels", conflicts);
+  text += list_text("the same with different labels", conflicts);
   text += list_text("the same within a flow", copies);
   text += list_text("alike in several flows", like_leaks);
   text += list_text("alike within a flow", like_copies);
   if (static_cast<double>(like.size()) > kLikeByNature * static_cast<double>(count))
     text +=
-        "\nmany samples are alike: pictures of this kind look much the same at 32 x 32 pixels, so this says "
-        "little about single ones\n";
+        "\nmany samples are alike: pictures of this kind look much the same at 32 x 32 pixels, so single "
+        "matches mean little\n";
   return text;
 }
 

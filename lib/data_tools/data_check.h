@@ -21,8 +21,8 @@ struct SampleOfFlow {
 /// Samples with the same content, in the order of the flows.
 struct SameSamples {
   std::vector<SampleOfFlow> samples;
-  bool has_conflict = false;  // of their classes, masks or targets
-  bool is_leak = false;       // they are of several flows
+  bool has_conflict = false;  // their classes, masks or targets differ
+  bool is_leak = false;       // they belong to several flows
 };
 
 /// Two samples that look alike, and are not the same.
@@ -34,7 +34,7 @@ struct LikeSamples {
   bool is_leak() const { return sample.flow != like.flow; }
 };
 
-/// What is wrong with the samples of flows, as `tpack data check` shows it.
+/// Problems with the samples of flows, shown by `tpack data check`.
 struct DataCheck {
   std::vector<FlowScan> flows;
   std::vector<SameSamples> same;
@@ -43,12 +43,12 @@ struct DataCheck {
   /// Tables for people.
   std::string str() const;
   nlohmann::ordered_json to_json() const;
-  /// What training must not go on with, a sentence; empty if there is nothing: samples that cannot be read,
-  /// and images that are in several flows. Equal rows of a table may be different things.
+  /// A sentence on problems that must be fixed before training (unreadable samples, images in several flows);
+  /// else empty. Equal rows of a table may be different things.
   std::string failure() const;
 };
 
-/// Compares the samples of flows, that of the training data first.
+/// Compares the samples of flows, with the training data first.
 DataCheck compare_samples(std::vector<FlowScan> flows);
 
 }  // namespace tpack

@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// One component of an item that a flow gave.
+/// One component of an item of a flow.
 struct InspectedValue {
   int64_t item = 0;
   std::string component;
@@ -22,11 +22,11 @@ struct InspectedValue {
   double mean = 0;
 };
 
-/// What a flow gives, as `tpack data inspect` shows it.
+/// The output of a flow, shown by `tpack data inspect`.
 struct FlowInspection {
   std::string flow;
   Spec spec;
-  std::optional<int64_t> size;  // items per pass; kEndless for a flow without end
+  std::optional<int64_t> size;  // items per pass; kEndless for an endless flow
   Seek seek = Seek::kExact;
   std::vector<InspectedValue> values;  // of the first items
   int64_t bad_samples = 0;             // met on the way, each logged as a warning
@@ -38,7 +38,7 @@ struct FlowInspection {
 
 /// Reads the first `count` items of a flow. Errors: DataError.
 FlowInspection inspect_flow(const std::string& name, const DataFlow& flow, uint64_t seed, int count);
-/// The same of these samples, which the flow gives before its batches.
+/// The same for these samples of the flow before its batches.
 FlowInspection inspect_samples(const std::string& name, const DataFlow& flow, const Spec& spec,
                                std::span<Datapoint> samples);
 

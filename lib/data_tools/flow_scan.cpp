@@ -15,11 +15,12 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kChunk = 32;         // samples that a thread reads before it takes others
-constexpr int64_t kMostPlaces = 1000;  // of a vector whose elements have numbers of their own
-constexpr int kMaxBadInARow = 1000;    // of samples that are read in their order: then they are not the cause
+constexpr int64_t kChunk = 32;         // samples that a thread reads at once
+constexpr int64_t kMostPlaces = 1000;  // largest vector whose elements have separate statistics
+constexpr int kMaxBadInARow =
+    1000;  // limit of bad samples in a row for sequential flows: then the samples are not the cause
 
-/// The samples of a chunk: where they are, or themselves if only their order is known.
+/// The samples of a chunk: their places, or the samples themselves if the flow is sequential.
 struct ChunkOfSamples {
   int64_t begin = 0;
   int64_t end = 0;
@@ -27,7 +28,7 @@ struct ChunkOfSamples {
   std::vector<UnreadSample> unread = {};
 };
 
-/// What is found in a chunk of samples, or in several after each other.
+/// Findings of a chunk of samples, or of several consecutive ones.
 struct Findings {
   std::vector<ScannedSample> samples;
   std::vector<UnreadSample> unread;
@@ -52,7 +53,7 @@ struct Findings {
 
 std::string name_in(const Flow& flow, int64_t index) { return sample_name(flow, {0, index, 0}); }
 
-/// The exception that is being handled, which must be a data error; others go on.
+/// The text of the current exception if it is a data error; rethrows others.
 UnreadSample unread_sample(const Flow& flow, int64_t index) {
   try {
     throw;
@@ -79,7 +80,7 @@ bool is_class_number(const ComponentSpec& component) {
   return !component.classes.empty() && component.tensor == TensorSpec{DType::kInt32, {}};
 }
 
-/// Looks at samples of one flow. Threads: any number at once.
+/// Inspects samples of one flow. Threads: any number at once.
 class SampleScanner {
  public:
   SampleScanner(const FlowScan& scan, ScanOptions::Hashes hashes)
@@ -134,7 +135,7 @@ class SampleScanner {
                        return true;
                      });
   }
-  /// Class numbers: of a sample, of pixels, or a yes or no for each class.
+  /// Class numbers: of a sample, of pixels, or binary labels for each class.
   static void count(const ComponentSpec& component, const Tensor& values, std::vector<int64_t>& counts) {
     const size_t classes = component.classes.size();
     counts.resize(classes);
@@ -161,7 +162,7 @@ class SampleScanner {
         numbers[static_cast<size_t>(i) % places].add(static_cast<double>(x[i]));
     });
   }
-  /// The same by whole numbers, which is many times as fast.
+  /// The same with integers, which is many times as fast.
   static void measure_bytes(const Tensor& values, size_t places, ComponentNumbers& numbers) {
     const auto* x = values.data<uint8_t>();
     const auto elements = static_cast<size_t>(values.elements());
@@ -195,7 +196,7 @@ class SampleScanner {
   std::vector<bool> is_content_;  // by component
 };
 
-/// Gives the chunks of a flow. Threads: one at a time.
+/// Provides the chunks of a flow. Threads: one at a time.
 class ChunkReader {
  public:
   explicit ChunkReader(const Flow& flow) : flow_(flow) {
@@ -209,7 +210,7 @@ class ChunkReader {
   }
 
  private:
-  /// Errors: DataError where no sample of many can be read.
+  /// Errors: DataError if none of many samples can be read.
   std::optional<ChunkOfSamples> next_in_order() {
     ChunkOfSamples chunk;
     while (!has_ended_ && std::ssize(chunk.read) + std::ssize(chunk.unread) < kChunk) {

@@ -17,7 +17,7 @@
 
 namespace tpack {
 
-/// The numbers at one place of a component, such as a channel of an image or a column of a table.
+/// Statistics of one index of a component, such as a channel of an image or a column of a table.
 struct PlaceNumbers : Moments {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -38,19 +38,20 @@ struct PlaceNumbers : Moments {
   }
 };
 
-/// The numbers of a component: by channel of an image, by element of a short vector, otherwise all together.
+/// Statistics of a component: by channel of an image, by element of a short vector, otherwise all together.
 /// Empty for classes.
 using ComponentNumbers = std::vector<PlaceNumbers>;
 
-/// What is kept of a sample.
+/// The stored information on a sample.
 struct ScannedSample {
-  int64_t index = 0;                     // in its source
-  std::array<uint64_t, 2> content = {};  // hash of its first image; without images, of what is no class
-  uint64_t rest = 0;                     // hash of all else: classes, masks, targets
-  std::optional<uint64_t> look = {};     // perceptual_hash of the first image
-  std::optional<int32_t> label = {};     // of the first component of class numbers
-  ImageSize size = {};                   // of the first image
-  bool is_gray = false;                  // it has three channels, which are equal in every pixel
+  int64_t index = 0;  // in its source
+  std::array<uint64_t, 2> content =
+      {};                             // hash of its first image; without images, of everything except classes
+  uint64_t rest = 0;                  // hash of everything else: classes, masks, targets
+  std::optional<uint64_t> look = {};  // perceptual_hash of the first image
+  std::optional<int32_t> label = {};  // class of the first component of class numbers
+  ImageSize size = {};                // of the first image
+  bool is_gray = false;               // it has three channels that are equal in every pixel
 
   double aspect() const {
     return static_cast<double>(std::max(size.width, size.height)) / std::min(size.width, size.height);
@@ -64,11 +65,11 @@ struct UnreadSample {
   std::string reason;
 };
 
-/// What the stored samples of a flow are: those of its source, before any map.
+/// Findings on the stored samples of a flow: the samples of its source, before any map.
 struct FlowScan {
   std::string name;
   Spec spec;
-  std::optional<size_t> image;  // the first component that is one
+  std::optional<size_t> image;  // the first image component
   std::optional<size_t> label;  // the first component of class numbers
   std::vector<ScannedSample> samples;
   std::vector<UnreadSample> unread;
@@ -76,8 +77,7 @@ struct FlowScan {
   std::vector<ComponentNumbers> numbers;  // by component
   std::map<std::string, std::vector<int64_t>> classes =
       {};  // samples (of masks: pixels) by component and class
-  std::map<std::string, std::vector<std::string>> columns =
-      {};  // by component: what its elements are read from
+  std::map<std::string, std::vector<std::string>> columns = {};  // by component: the columns of its elements
   FlowPtr source;
 
   /// The file of a sample, or "sample 17".
@@ -94,12 +94,12 @@ struct ScanOptions {
   std::function<void(int64_t done)> progress = [](int64_t) {};
 };
 
-/// The source of a flow as a flow of its samples, in their order where that is known: before maps, order and
+/// The source of a flow as a flow of its samples, in stored order if known: before maps, shuffling and
 /// batches. Inside a JoinData, maps of its flows count as part of the source.
 FlowPtr stored_samples(const DataFlow& flow);
 
 /// Reads every stored sample once. The result does not depend on the number of workers. Errors: those of
-/// DataFlow::prepare; DataError for a flow that never ends. Bad samples are no errors.
+/// DataFlow::prepare; DataError for a flow that never ends. Bad samples are not errors.
 FlowScan scan_flow(const std::string& name, const DataFlow& flow, const ScanOptions& options);
 
 }  // namespace tpack

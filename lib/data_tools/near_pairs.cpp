@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 constexpr int kBands = 4;
 constexpr int kBandBits = 16;
-// Where at most kNearBits bits differ, at most one does in some band.
+// If at most kNearBits bits differ, at most one differs in some band.
 static_assert(kNearBits < 2 * kBands);
 
 size_t band_of(uint64_t hash, int band) {
@@ -43,7 +43,7 @@ struct DifferentHashes {
   }
 };
 
-/// The places of hashes by the value of one of their bands.
+/// The indices of hashes by the value of one of their bands.
 class Band {
  public:
   Band(const std::vector<uint64_t>& hashes, int band) : begins_((size_t{1} << kBandBits) + 1) {
@@ -67,7 +67,7 @@ struct Neighbor {
   int distance = 0;
 };
 
-/// Those of a hash, itself included; each once.
+/// The candidates for a hash, including itself; each once.
 std::vector<Neighbor> neighbors_of(uint64_t hash, const std::vector<uint64_t>& hashes,
                                    const std::vector<Band>& bands) {
   std::vector<Neighbor> all;

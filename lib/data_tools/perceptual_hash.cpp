@@ -12,13 +12,13 @@ namespace {
 constexpr int kSide = 32;
 constexpr int kFrequencies = 8;
 constexpr int kBits = kFrequencies * kFrequencies;
-/// Gray levels, the root of the mean square of the coefficients: noise of compression has about 2, the least
-/// of 250 photographs of ImageNet 23, that of 60,000 pictures of CIFAR-10 7 (all but 60 have at least 19).
+/// Gray levels, the root of the mean square of the coefficients: compression noise has about 2, the minimum
+/// of 250 photographs of ImageNet is 23, of 60,000 pictures of CIFAR-10 7 (all except 60 have at least 19).
 constexpr double kLeastDetail = 8;
 
 using Small = std::array<std::array<double, kSide>, kSide>;
 
-/// A cell that a pixel lies in, and how much of the cell it covers.
+/// The cell of a pixel, and the share of the cell that it covers.
 struct Share {
   int cell = 0;
   double part = 0;

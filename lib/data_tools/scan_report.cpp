@@ -23,7 +23,7 @@ std::string rounded(double value) {
 
 int64_t read_or_not(const FlowScan& scan) { return std::ssize(scan.samples) + std::ssize(scan.unread); }
 
-/// What an element of a component is called: a channel, a column, or the component itself.
+/// The name of an element of a component: a channel, a column, or the component itself.
 std::string place_name(const FlowScan& scan, size_t component, size_t place) {
   const ComponentSpec& of = scan.spec[component];
   const size_t places = scan.numbers[component].size();
@@ -65,7 +65,7 @@ class LimitedTable {
     const std::string more =
         rows_ <= kMostRows
             ? ""
-            : "and " + with_thousands(static_cast<int64_t>(rows_ - kMostRows)) + " more (--json has all)\n";
+            : "and " + with_thousands(static_cast<int64_t>(rows_ - kMostRows)) + " more (--json lists all)\n";
     return "\n" + table_.str() + more;
   }
 
@@ -112,7 +112,7 @@ std::map<std::string, std::vector<std::string>> classes_in(const std::vector<Flo
   return all;
 }
 
-/// How many samples (pixels) of a class a flow has; nothing for a flow without that component.
+/// The number of samples (pixels) of a class in a flow; nothing for a flow without that component.
 std::optional<int64_t> count_in(const FlowScan& scan, const std::string& component, const std::string& name) {
   const auto at = scan.spec.find(component);
   const auto counts = scan.classes.find(component);
@@ -141,7 +141,7 @@ std::string class_tables(const std::vector<FlowScan>& scans) {
   return text;
 }
 
-/// What to say of the classes of a component in one of the flows.
+/// Remarks on the classes of a component in one of the flows.
 void add_class_remarks(const FlowScan& scan, const std::vector<FlowScan>& scans, const std::string& component,
                        const std::vector<std::string>& names, std::vector<std::string>& remarks) {
   std::vector<std::string> absent;
@@ -161,7 +161,7 @@ void add_class_remarks(const FlowScan& scan, const std::vector<FlowScan>& scans,
   }
   const std::string of = "data." + scan.name + ": of '" + component + "', ";
   if (!absent.empty())
-    remarks.push_back(of + "the classes " + join_first(absent) + " of other flows are absent");
+    remarks.push_back(of + "no samples of the classes " + join_first(absent) + ", which other flows have");
   if (!rare.empty())
     remarks.push_back(of + "rare classes (" + join_first(rare) + "; the largest has " +
                       with_thousands(largest) + ")");
@@ -201,8 +201,8 @@ std::vector<std::string> class_remarks(const std::vector<FlowScan>& scans) {
       if (std::all_of(scans.begin(), scans.end(), has_none)) nowhere.push_back(name);
     }
     if (!nowhere.empty())
-      remarks.push_back("of '" + component + "', nothing has the classes " + join_first(nowhere) +
-                        "; are the files what they should be?");
+      remarks.push_back("no values of '" + component + "' have the classes " + join_first(nowhere) +
+                        "; check the files");
   }
   return remarks;
 }
@@ -241,8 +241,8 @@ std::string scans_text(const std::vector<FlowScan>& scans) {
     for (const ScannedSample* sample : odd_shapes_in(scan))
       odd.push_back(scan.name_of(sample->index) + " (" + sample->size.str() + ")");
     if (!odd.empty())
-      lines.push_back("data." + scan.name + ": more than " + rounded(kOddAspect) +
-                      " times as long as wide, or as wide as long: " + join_first(odd));
+      lines.push_back("data." + scan.name + ": aspect ratio above " + rounded(kOddAspect) + ": " +
+                      join_first(odd));
   }
   for (std::string& remark : class_remarks(scans)) lines.push_back(std::move(remark));
   if (!scans.empty()) {

@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// The components of a flow without the augmentors that give images another size: crops, resizes, pastes.
+/// The components of a flow without augmentors that change the size of images: crops, resizes, pastes.
 ConfigNode without_size_changes(const ConfigNode& components);
 
 }  // namespace tpack

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kComponent = "x";
 
-/// The first and the last date of a column, as one order reads them.
+/// The first and the last date of a column, in one order of day and month.
 class DateRange {
  public:
   void see(std::optional<int64_t> seconds, std::string_view text) {
@@ -59,7 +59,7 @@ class ColumnObserver {
     see_text(text);
   }
 
-  /// `given`: the type that the settings say, if they do.
+  /// `given`: the type from the settings, if set.
   ColumnSummary summary(const std::string& name, const std::optional<ColumnType>& given) {
     ColumnSummary one{name, given.value_or(guess_.type())};
     const bool is_number = one.type == ColumnType::kNumber;
@@ -115,7 +115,7 @@ std::string type_name(ColumnType type) {
   return EnumNames<ColumnType>::kNames[static_cast<size_t>(type)].first;
 }
 
-/// At most so many characters of UTF-8.
+/// The text truncated to at most `characters` characters.
 std::string shortened(const std::string& text, size_t characters) {
   if (character_count(text) <= characters) return text;
   size_t end = 0;

@@ -11,8 +11,8 @@
 
 namespace tpack {
 
-/// Counts the samples of one flow that were skipped or replaced because they are bad, each once, however many
-/// passes meet it. Threads: any number at once.
+/// Counts the bad samples of one flow that were skipped or replaced, each once even in several passes.
+/// Threads: any number at once.
 class BadSamples {
  public:
   using Callback = std::function<void(const SampleError&)>;

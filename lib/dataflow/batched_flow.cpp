@@ -11,11 +11,11 @@ namespace {
 void check_shapes(const Spec& spec, const StageContext& context) {
   for (const ComponentSpec& component : spec) {
     if (component.tensor.shape.known()) continue;
-    std::string advice = "put a map that makes them equal before it";
+    std::string advice = "put a map that makes the shapes equal before it";
     if (component.is_image)
       advice =
-          "put AugmentImageComponent: [{Resize: 224}] before it, or a crop; images that have the size stay "
-          "as they are";
+          "put AugmentImageComponent: [{Resize: 224}] before it, or a crop; images of that size stay "
+          "unchanged";
     throw ConfigError(context.position, context.name + ": component '" + component.name + "' is " +
                                             component.tensor.str() +
                                             "; samples of one batch need equal shapes; " + advice);
@@ -72,7 +72,7 @@ BatchedFlow::BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, St
       context_(std::move(context)) {
   check_shapes(this->up().spec(), context_);
   const auto samples = this->up().size();
-  // None: files that are not listed yet.
+  // None if files are not listed yet.
   const bool even = samples && *samples > 0 && (*samples == kEndless || *samples % batch_size_ == 0);
   spec_ = this->up().spec().batched(even || remainder_ == Remainder::kDrop ? batch_size_ : Shape::kUnknown);
 }

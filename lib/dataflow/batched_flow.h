@@ -37,7 +37,8 @@ class BatchedFlow final : public WrappedFlow {
   Spec spec_;
 };
 
-/// The batches that a flow gives, before what only changes them or their order; null if it gives samples.
+/// The part of a flow that makes batches, before stages that only change them or their order; null for a flow
+/// of samples.
 const BatchedFlow* batched_of(const Flow& flow);
 
 }  // namespace tpack

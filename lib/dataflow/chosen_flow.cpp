@@ -51,7 +51,7 @@ bool ChosenFlow::has_classes(const ComponentRef& component) const {
 }
 
 void ChosenFlow::require_fixed(size_t component) const {
-  constexpr int64_t kTried = 8;  // that all of them are drawn alike by chance is unlikely
+  constexpr int64_t kTried = 8;  // it is unlikely that all of them are equal by chance
   const auto value = [&](int64_t index, uint64_t seed) {
     Datapoint d;
     d.resize(spec().size());

@@ -10,12 +10,12 @@
 
 namespace tpack {
 
-/// Base of flows that choose samples of the source right before them: the places of the flow inside are
+/// Base of flows that choose samples from the source right before them: the places of the inner flow are
 /// indices of that source.
 class ChosenFlow : public RemappedFlow {
  public:
-  /// Errors: ConfigError if `up` is not the flow of a source that reads its samples in any order; `owner`
-  /// ("ClassBalanced") asks.
+  /// Errors: ConfigError if `up` is not the flow of a source that can be read in any order; `owner`
+  /// ("ClassBalanced") is for messages.
   ChosenFlow(const FlowPtr& up, const StageContext& context, const std::string& owner);
 
   Access access() const override { return Access::kIndexed; }
@@ -29,16 +29,16 @@ class ChosenFlow : public RemappedFlow {
   const RandomAccessSource& source() const { return from_->source(); }
   const StageContext& context() const { return context_; }
   int64_t source_size() const { return from_->places(); }
-  /// Looks at the samples, once, when the source is open.
+  /// Inspects the samples, once, after the source is opened.
   virtual void look() const {}
-  /// "ClassBalanced: " and the text, at the place of the stage.
+  /// An error at the position of the stage: "ClassBalanced: " and the text.
   ConfigError mistake(const std::string& text, const Position& where = {}) const;
   /// Whether the component has class numbers.
   bool has_classes(const ComponentRef& component) const;
-  /// Errors: ConfigError if the source draws this component anew in each pass, so that nobody knows it in
+  /// Errors: ConfigError if the source draws this component again in each pass, so that it is not known in
   /// advance.
   void require_fixed(size_t component) const;
-  /// Logs how many samples are never chosen because they cannot be read.
+  /// Logs the number of samples that are never chosen because they cannot be read.
   void tell_bad(int64_t bad) const;
 
  private:

@@ -34,7 +34,7 @@ void add(const Tensor& numbers, bool has_names, Classes& classes) {
   add(numbers.cast(DType::kInt32).span<int32_t>(), has_names, classes);
 }
 
-/// `index_of` gives the samples of the source that count, `size` of them.
+/// `index_of` returns the samples of the source that count, `size` of them.
 std::optional<Classes> count(const RandomAccessSource& source, const std::string& component, int64_t size,
                              const std::function<int64_t(int64_t)>& index_of) {
   const Spec spec = source.spec();
@@ -58,14 +58,14 @@ std::optional<Classes> count(const RandomAccessSource& source, const std::string
     try {
       source.get(index, {.seed = 0, .id = {.index = index}}, sample);
     } catch (const DataError&) {
-      continue;  // training says what is wrong with it
+      continue;  // training reports the error
     }
     add(sample.tensor(*at), !names.empty(), classes);
   }
   return classes;
 }
 
-/// In a pass over a flow of samples.
+/// Counts in a pass over a flow of samples.
 std::optional<Classes> read_classes(const Flow& flow, const std::string& component) {
   const auto at = flow.spec().find(component);
   if (!at || !may_have_classes(flow.spec()[*at])) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<Classes> read_classes(const Flow& flow, const std::string& compone
     try {
       if (!cursor->next(sample)) return classes;
     } catch (const DataError&) {
-      continue;  // training says what is wrong with it
+      continue;  // training reports the error
     }
     add(sample.to_tensor(*at), !names.empty(), classes);
   }
@@ -99,7 +99,7 @@ std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessS
 std::optional<std::vector<SourceFacts::Class>> count_classes(const DataFlow& flow,
                                                              const std::string& component) {
   flow.prepare();
-  const Flow* filtered = nullptr;  // with all that is dropped
+  const Flow* filtered = nullptr;  // including dropped samples
   const ChosenFlow* chosen = nullptr;
   const Flow* at = flow.flow().get();
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {

@@ -12,22 +12,22 @@
 
 namespace tpack {
 
-/// How many of these class numbers each class has, in the order of the labels. Without names, there are as
-/// many classes as the largest number says; otherwise numbers without a name do not count, and neither do
-/// negative ones.
+/// The number of samples of each class, in the order of the labels. Without names, the largest number
+/// determines the number of classes; otherwise numbers without a name do not count. Negative numbers never
+/// count.
 std::vector<SourceFacts::Class> count_classes(const std::vector<std::string>& names,
                                               std::span<const int32_t> numbers);
 
-/// How many of the numbers in a component each class has. Of one number for each sample, those of all; of
-/// masks and other tensors of integers, the numbers in up to kCountedSamples samples, evenly spaced, without
-/// bad ones. Nothing if the source has no such component. After `prepare`.
+/// The counts of the class numbers in a component: for one number per sample, of all samples; for masks and
+/// other integer tensors, of up to kCountedSamples evenly spaced samples, without bad ones. Nothing if the
+/// source has no such component. After `prepare`.
 std::optional<std::vector<SourceFacts::Class>> count_classes(const RandomAccessSource& source,
                                                              const std::string& component);
 constexpr int64_t kCountedSamples = 1000;
 
-/// As above, of the samples in the first pass of a flow: after Limit and other stages that choose samples,
-/// and after Filter, for which a pass is read, without bad samples. Nothing if no source has such a component
-/// (and no filter, behind which that of the flow counts). Prepares the flow.
+/// The same for the samples in the first pass of a flow, without bad samples: after Limit and other stages
+/// that choose samples, and after Filter, which needs reading a pass. Nothing if no source has such a
+/// component (with a filter: if the flow does not have it). Prepares the flow.
 std::optional<std::vector<SourceFacts::Class>> count_classes(const DataFlow& flow,
                                                              const std::string& component);
 

@@ -18,8 +18,8 @@
 namespace tpack {
 namespace {
 
-/// Where data.train has a fitted map that another flow lacks, numbers of another size reach the model.
-/// Returns whether one does.
+/// If another flow does not have a fitted map of data.train, differently scaled numbers reach the model.
+/// Returns whether this happens.
 bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
   bool has_warned = false;
   std::set<std::string> own;
@@ -30,14 +30,14 @@ bool warn_of_missing_fits(const DataFlow& train, const std::string& name, const 
     const bool has_component = std::any_of(flow.spec().begin(), flow.spec().end(),
                                            [&](const ComponentSpec& c) { return c.name == component; });
     if (!has_component || own.contains(map)) continue;
-    log::warning(flow.origin().str() + ": data." + name + " has no " + map + ", as data.train has; its '" +
-                 component + "' reaches the model as it is");
+    log::warning(flow.origin().str() + ": data." + name + " has no " + map +
+                 ", but data.train has it; its '" + component + "' reaches the model unchanged");
     has_warned = true;
   }
   return has_warned;
 }
 
-/// The same of maps that are not fitted.
+/// The same for maps that are not fitted.
 void warn_of_other_scale(const DataFlow& train, const std::string& name, const DataFlow& flow) {
   if (const auto difference = other_scale(train, flow))
     log::warning(flow.origin().str() + ": data." + name + ": " + *difference +
@@ -92,8 +92,9 @@ bool DataFlow::knows_spec() const {
 }
 
 const FlowPtr& DataFlow::flow() const {
-  if (!knows_spec()) throw ConfigError(origin_, "what this flow holds is known only once its data is opened");
-  return parts_->flow;  // which never changes again
+  if (!knows_spec())
+    throw ConfigError(origin_, "the contents of this flow are known only after its data is opened");
+  return parts_->flow;  // it never changes again
 }
 
 void DataFlow::prepare() const {
@@ -161,7 +162,7 @@ void prepare(const std::map<std::string, DataFlow>& flows) {
   std::map<std::string, std::future<void>> prepared;
   for (const auto& [name, flow] : flows)
     prepared[name] = std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); });
-  // Others may fail because they follow it.
+  // Others may fail because they depend on it.
   if (const auto train = prepared.find("train"); train != prepared.end()) train->second.get();
   for (auto& [name, one] : prepared) {
     if (one.valid()) one.get();

@@ -30,8 +30,8 @@ struct Pass {
 /// How a flow makes batches of samples.
 struct Batching {
   int64_t batch_size = 0;
-  bool keeps_remainder = false;         // as a last, smaller batch
-  std::optional<int64_t> samples = {};  // of a pass; as Flow::size
+  bool keeps_remainder = false;         // a last, smaller batch
+  std::optional<int64_t> samples = {};  // of a pass; same as Flow::size
 
   /// Samples of the last, smaller batch of a pass; 0 if there is none, or if it is known only after reading.
   int64_t remainder() const {
@@ -42,8 +42,8 @@ struct Batching {
   bool has_whole_batch() const { return remainder() == 0 || *samples > batch_size; }
 };
 
-/// A whole dataflow as a config describes it, from source to batch: its spec, and two ways to read it. Copies
-/// share everything. Threads: all methods may run at once.
+/// A complete dataflow of a config, from source to batch: its spec, and two ways to read it. Copies share
+/// everything. Threads: all methods may run at once.
 ///
 ///   const DataFlow flow = make_flow(node, {});
 ///   auto stream = flow.stream({.seed = 1, .passes = 1});
@@ -51,14 +51,14 @@ struct Batching {
 class DataFlow {
  public:
   DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin = {});
-  /// A flow that is put together when it is prepared (see Source::knows_spec).
+  /// A flow that is built when it is prepared (see Source::knows_spec).
   DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
            Position origin = {});
 
-  /// Whether the methods below may be called before `prepare`. Their errors if not: ConfigError.
+  /// Whether the methods below may be called before `prepare`. If not, they throw ConfigError.
   bool knows_spec() const;
   const Spec& spec() const { return flow()->spec(); }
-  /// Samples of a whole batch; nothing if the items are single samples.
+  /// Samples of a full batch; nothing if the items are single samples.
   std::optional<int64_t> batch_size() const;
   /// Nothing if the items are single samples.
   std::optional<Batching> batching() const;
@@ -74,9 +74,9 @@ class DataFlow {
   /// Opens the data and checks them against the config; the readers below do this too. Errors: DataError,
   /// ConfigError.
   void prepare() const;
-  /// Those of its items, in the order of the config. They live as long as the flow. Prepares the flow.
+  /// The sources of its items, in the order of the config. They live as long as the flow. Prepares the flow.
   std::vector<const Source*> sources() const;
-  /// What each source found. Prepares the flow.
+  /// The facts of each source. Prepares the flow.
   std::vector<SourceFacts> facts() const;
   /// A digest that changes when the files that the sources read change (Source::fingerprint); empty if no
   /// source has one. Prepares the flow.
@@ -103,12 +103,12 @@ class DataFlow {
 /// Prepares several flows in parallel. Errors: those of `train`, or of the first by name that has one.
 void prepare(const std::map<std::string, DataFlow>& flows);
 
-/// In which order a pass has the samples: as the flow says, which may shuffle them, or as the data have them.
+/// The order of samples in a pass: the order of the flow, which may shuffle them, or the order of the data.
 enum class SampleOrder : uint8_t { kOfFlow, kOfData };
 
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
-/// `scope` has the flows that it may refer to by name; `fit` is what its sources follow (null: nothing, as
-/// those of data.train). Nothing after reporting to `errors`.
+/// `scope` has the flows that it may refer to by name; `fit` has the values from data.train for its sources
+/// (null: none, as for data.train itself). Nothing after reporting to `errors`.
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors,
                                   const std::shared_ptr<Fit>& fit = nullptr,
                                   SampleOrder order = SampleOrder::kOfFlow);

@@ -42,8 +42,7 @@ std::byte* row_of(const Tensor& batch, int64_t row) {
   return batch.raw() + static_cast<size_t>(row) * (batch.bytes() / static_cast<size_t>(batch.shape()[0]));
 }
 
-/// A map that changes the order of components can leave one in the row of another, where it would be
-/// overwritten.
+/// A map that reorders components can leave one in the row of another, where it would be overwritten.
 void free_foreign_rows(Datapoint& sample, std::span<const Tensor> batch, int64_t row) {
   for (size_t i = 0; i < batch.size(); ++i) {
     for (size_t j = 0; j < batch.size() && !sample.is_image(i); ++j) {

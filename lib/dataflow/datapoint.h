@@ -11,12 +11,12 @@
 namespace tpack {
 
 /// One sample, or one batch, on its way through a flow: components in the order of the flow's Spec, each a
-/// Tensor or an Image. A datapoint is filled again and again, and keeps its memory: after the first few
-/// samples neither sources nor maps that ask it for tensors allocate.
+/// Tensor or an Image. A datapoint is refilled and keeps its memory: after the first few samples, sources and
+/// maps that get tensors from it do not allocate.
 ///
-/// A source fills components with `tensor` and `image`; it never hands out windows into memory of its own.
-/// A map that changes the type or shape of a component reads the old tensor (a copy of the handle) and writes
-/// the one that `renew` gives. Threads: one at a time.
+/// A source fills components with `tensor` and `image`; it never passes out windows into its own memory. A
+/// map that changes the type or shape of a component reads the old tensor (a copy of the handle) and writes
+/// the tensor from `renew`. Threads: one at a time.
 class Datapoint {
  public:
   Datapoint() = default;
@@ -42,18 +42,18 @@ class Datapoint {
   Tensor& renew(size_t i, const TensorSpec& spec);
   /// Makes component `i` an image to be filled.
   Image& renew_image(size_t i);
-  /// Makes component `i` a tensor that somebody else owns.
+  /// Makes component `i` a tensor with another owner.
   void set_tensor(size_t i, Tensor tensor);
   /// Decodes component `i` if necessary and returns it as a tensor; images become uint8 [height, width,
-  /// channels], those of 16 bits float32.
+  /// channels], or float32 for 16 bits.
   const Tensor& to_tensor(size_t i);
   /// Keeps these components, in this order.
   void select(std::span<const size_t> indices);
-  /// Takes over component `from` of `other`, which gets the one that was here.
+  /// Swaps component `i` with component `from` of `other`.
   void swap_component(size_t i, Datapoint& other, size_t from);
 
   /// Offers memory for component `i` of the next sample, a row of a batch: `renew` uses it if type and shape
-  /// are the same. A component that is stored there is empty from now on.
+  /// are the same. A component stored there becomes empty.
   void offer(size_t i, Tensor row);
   /// A datapoint inside this one, for stages that collect several.
   Datapoint& child(size_t i);
@@ -71,12 +71,12 @@ class Datapoint {
   std::vector<Component> components_;
   std::vector<Component> selected_;               // scratch of `select`
   std::vector<Tensor> offers_;                    // empty if nothing is offered
-  std::vector<std::shared_ptr<Storage>> blocks_;  // what this datapoint made for itself
+  std::vector<std::shared_ptr<Storage>> blocks_;  // allocated by this datapoint
   std::vector<std::unique_ptr<Datapoint>> children_;
 };
 
-/// Copies the components of a sample to row `row` of the tensors of a batch, except those that were made
-/// there. Encoded images are decoded. Errors: DataError if type or shape differ.
+/// Copies the components of a sample to row `row` of the tensors of a batch, except components that are
+/// already there. Encoded images are decoded. Errors: DataError if type or shape differ.
 void store_row(Datapoint& sample, std::span<const Tensor> batch, int64_t row);
 
 }  // namespace tpack

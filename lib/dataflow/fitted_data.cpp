@@ -21,7 +21,7 @@ std::optional<FittedComponent> FittedData::find(const std::string& source,
 const State& FittedData::map(const std::string& name) const {
   const auto found = maps_.find(name);
   if (found != maps_.end()) return found->second;
-  // In one of the flows there may be a JoinData around it.
+  // It may be inside a JoinData in only one of the flows.
   const State* only = nullptr;
   int count = 0;
   std::vector<std::string> known;
@@ -32,7 +32,7 @@ const State& FittedData::map(const std::string& name) const {
     ++count;
   }
   if (count == 1) return *only;
-  throw ConfigError("data.train, which this flow follows, has no fitted map '" + name + "' (" +
+  throw ConfigError("this flow uses the fitted maps of data.train, which has no map '" + name + "' (" +
                     (known.empty() ? "it has none" : "it has " + join(known, ", ")) +
                     "); give both flows the same fitted maps");
 }

@@ -17,18 +17,18 @@ namespace tpack {
 class Datapoint;
 class Source;
 
-/// How a flow reaches a place in the middle of a pass.
+/// How to reach a place in the middle of a pass.
 enum class Seek : uint8_t {
   kExact,        // at once
   kReplayReads,  // by reading everything before it
-  kNone          // not at all: a resumed run would see other data
+  kNone          // impossible: a resumed run would see other data
 };
 const char* name_of(Seek seek);
 
 /// How the items of a pass can be read.
 enum class Access : uint8_t {
   kIndexed,    // any place at any time, by any thread
-  kFiltered,   // the same, but a place may turn out to hold nothing
+  kFiltered,   // the same, but a place may be empty
   kSequential  // one after the other
 };
 
@@ -43,15 +43,15 @@ class Cursor {
   Cursor& operator=(const Cursor&) = delete;
   virtual ~Cursor() = default;
 
-  /// Fills `out` with the next item; false at the end. Errors: DataError for a bad item; the next call gives
-  /// the item after it.
+  /// Fills `out` with the next item; false at the end. Errors: DataError for a bad item; the next call
+  /// returns the item after it.
   virtual bool next(Datapoint& out) = 0;
-  /// Skips `count` items, or as many as there are; returns how many.
+  /// Skips up to `count` items; returns their number.
   virtual int64_t skip(int64_t count);
 };
 
 /// The interface of every part of a dataflow: passes of items (samples or batches), by place or one after the
-/// other. Has no position, so any number of readers share one. Threads: all const methods may run at once
+/// other. Has no position, so any number of readers can share it. Threads: all const methods may run at once
 /// after `prepare`.
 class Flow {
  public:
@@ -64,33 +64,32 @@ class Flow {
   virtual Access access() const = 0;
   virtual Seek seek() const;
   /// Items of one pass: kEndless if it never ends, nothing if it is known only after reading. Before
-  /// `prepare`, what the component declares; after it, what the data have.
+  /// `prepare`, the declared size; after it, the size of the data.
   virtual std::optional<int64_t> size() const;
-  /// Places of one pass; for kIndexed and kFiltered only.
+  /// Places of one pass; only for kIndexed and kFiltered.
   virtual int64_t places() const;
 
-  /// Opens files and checks what can be checked. Must be called before reading; a second call does nothing.
-  /// Errors: DataError for missing or damaged data, ConfigError for a config that does not fit them.
+  /// Opens and checks files. Must be called before reading; a second call does nothing. Errors: DataError for
+  /// missing or damaged data, ConfigError for a config that does not match them.
   virtual void prepare() const {}
   /// The sources of its items, in the order of the config. They live as long as the flow.
   virtual std::vector<const Source*> sources() const { return {}; }
-  /// What its fitted maps learned, by fitted_name. After `prepare`.
+  /// Learned values of its fitted maps, by fitted_name. After `prepare`.
   virtual std::map<std::string, State> learned() const { return {}; }
-  /// The file that a sample was made from; empty if it has no file of its own, and for batches. `id` must be
-  /// from this flow.
+  /// The file of a sample; empty if it has no separate file, and for batches. `id` must be from this flow.
   virtual std::string file_of(const SampleId& id) const {
     (void)id;
     return {};
   }
-  /// Fills `out` with the item at `place`, 0 <= place < places(). False if it holds nothing (kFiltered).
-  /// Errors: SampleError.
+  /// Fills `out` with the item at `place`, 0 <= place < places(). False if it is empty (kFiltered). Errors:
+  /// SampleError.
   virtual bool get(const PassKey& pass, int64_t place, Datapoint& out) const;
   virtual std::unique_ptr<Cursor> open(const PassKey& pass) const;
 };
 
 using FlowPtr = std::shared_ptr<const Flow>;
 
-/// Base of flows that change only the items or their order; everything else is as in the flow before.
+/// Base of flows that change only the items or their order; everything else is the same as in the inner flow.
 class WrappedFlow : public Flow {
  public:
   explicit WrappedFlow(FlowPtr up) : up_(std::move(up)) {}
@@ -114,10 +113,10 @@ class WrappedFlow : public Flow {
   FlowPtr up_;
 };
 
-/// The place of a sample in its file, or "sample 17".
+/// The position of a sample in its file, or "sample 17".
 std::string sample_name(const Flow& flow, const SampleId& id);
 
-/// Goes through the places of a flow that is kIndexed or kFiltered, one after the other.
+/// Reads the places of a flow that is kIndexed or kFiltered, in order.
 std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass);
 
 }  // namespace tpack

@@ -48,7 +48,7 @@ ConfigNode Codec<FlowField>::dump(const FlowField& field) {
 
 namespace {
 
-/// Adds the flows that a flow names: by its name alone, or in a JoinData.
+/// Adds the flows that a flow refers to: as its name, or in a JoinData.
 void add_named(const ConfigNode& flow, std::set<std::string>& names) {
   if (flow.is_string()) names.insert(flow.text());
   if (flow.is_list())

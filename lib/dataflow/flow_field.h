@@ -9,25 +9,25 @@
 namespace tpack {
 
 /// A flow as a parameter: a list of components, {flow: [...], workers: ...}, or the name of another flow.
-/// Kept as written until a FlowBuilder builds it, so that trees of flows can refer to each other.
+/// Stays unparsed until a FlowBuilder builds it, so that trees of flows can refer to each other.
 struct FlowField {
   ConfigNode node = {};
 };
 
 template <>
 struct Codec<FlowField> {
-  /// A section that may be written as its list of components alone.
+  /// A section that can be written as its list of components.
   static FieldType type();
   static std::optional<FlowField> parse(const ConfigNode& node, Reader& reader);
-  /// With all parameters of its components written out.
+  /// The flow with all parameters of its components.
   static ConfigNode dump(const FlowField& field);
 };
 
-/// The flows of a config by name: what a FlowField with a name may refer to.
+/// The flows of a config by name, which a FlowField may refer to.
 using FlowScope = std::map<std::string, ConfigNode>;
 
-/// The names of the flows that are neither part of another one ([JoinData: [images, labels]]) nor another
-/// name for it: train first, then by name.
+/// The names of the flows that are neither part of another one ([JoinData: [images, labels]]) nor an alias of
+/// it: train first, then by name.
 std::vector<std::string> whole_flows(const FlowScope& flows);
 
 /// The kind ("source", "map", "stage") of the component of that name; null if there is none.

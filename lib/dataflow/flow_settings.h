@@ -6,11 +6,11 @@
 
 namespace tpack {
 
-/// What happens to a sample that cannot be read or mapped.
+/// How to handle a sample that cannot be read or mapped.
 enum class OnError : uint8_t {
   kStop,    // the error reaches the reader
-  kSkip,    // left out; the size of a pass is then unknown
-  kReplace  // the next good sample of the pass takes its place
+  kSkip,    // skipped; the size of a pass is then unknown
+  kReplace  // replaced by the next good sample of the pass
 };
 template <>
 struct EnumNames<OnError> {

@@ -15,13 +15,13 @@ namespace {
 
 using StepKind = FormulaStep::Kind;
 
-/// The elements [first, first + count) of an axis; unknown if its size is and decides on them.
+/// The elements [first, first + count) of an axis; unknown if they depend on an unknown size.
 struct AxisPart {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-/// Slices are cut as in Python. Errors: ShapeError for an item that is not there.
+/// Slices are clipped as in Python. Errors: ShapeError for an index out of range.
 AxisPart part_of(const SubscriptAxis& range, int64_t size, size_t axis) {
   const auto from_start = [&](int64_t place) { return place < 0 ? place + size : place; };
   if (range.is_item) {
@@ -51,7 +51,7 @@ Shape subscripted(const std::vector<SubscriptAxis>& ranges, const Shape& shape) 
   return Shape(sizes);
 }
 
-/// Of tensors joined along the first axis; numbers are one element. Errors: ShapeError.
+/// The shape of tensors joined along the first axis; numbers are one element. Errors: ShapeError.
 Shape joined(std::span<const Shape> parts) {
   Shape all;
   for (const Shape& part : parts) {
@@ -61,7 +61,7 @@ Shape joined(std::span<const Shape> parts) {
       continue;
     }
     if (all.rank() != one.rank() || !(all.drop_front() == one.drop_front()))
-      throw ShapeError("concat joins along the first axis; the others must be the same, and " + all.str() +
+      throw ShapeError("concat joins along the first axis; the other axes must be equal, but " + all.str() +
                        " and " + one.str() + " differ");
     const bool is_known = all[0] != Shape::kUnknown && one[0] != Shape::kUnknown;
     all = all.with(0, is_known ? all[0] + one[0] : Shape::kUnknown);
@@ -215,7 +215,7 @@ class FormulaRun {
     const auto bad =
         std::find_if(x.begin(), x.end(), [&](double value) { return !(value >= least && value <= most); });
     if (bad == x.end()) return;
-    fail(step, csv_field(*bad) + " is no number of " + name_of(type) +
+    fail(step, csv_field(*bad) + " is not a number of " + name_of(type) +
                    (type == DType::kInt64 ? " up to 2^53" : "") +
                    (is_computed ? "; write float(...) of an operand" : ""));
   }

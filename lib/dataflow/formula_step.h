@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// One step of a SampleFormula: what it computes, of the results of earlier steps.
+/// One step of a SampleFormula: a computation on the results of earlier steps.
 struct FormulaStep {
   enum class Kind : uint8_t { kNumber, kComponent, kSubscript, kElements, kReduction, kConcat };
   Kind kind = Kind::kNumber;
@@ -21,7 +21,7 @@ struct FormulaStep {
   const pointwise::Operation* operation = nullptr;
   const SampleReduction* reduction = nullptr;
   std::vector<size_t> operands = {};
-  TensorSpec result = {};  // as far as it is known before the sample
+  TensorSpec result = {};  // as far as known without the sample
 };
 
 /// The shape of a step's result. Errors: ShapeError.
@@ -36,7 +36,7 @@ struct FormulaValue {
 /// All integers up to 2^53 are doubles.
 constexpr double kMostExactInteger = 9007199254740992;
 
-/// The result of the last step, of one sample. Errors: DataError, with the place in the formula.
+/// The result of the last step for one sample. Errors: DataError, with the position in the formula.
 FormulaValue run_formula(const std::vector<FormulaStep>& steps, Datapoint& d);
 
 }  // namespace tpack

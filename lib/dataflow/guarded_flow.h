@@ -9,11 +9,11 @@
 
 namespace tpack {
 
-/// A flow of samples in which data errors do not stop the reader: bad samples are skipped (kSkip) or replaced
-/// by the next good one (kReplace), and reported. Other kinds of errors are thrown.
+/// A flow of samples where data errors do not stop the reader: bad samples are skipped (kSkip) or replaced by
+/// the next good one (kReplace), and reported. Other errors are thrown.
 class GuardedFlow final : public WrappedFlow {
  public:
-  /// After this many bad samples in a row, the last error is thrown after all: then the samples are not the
+  /// After this many bad samples in a row, the last error is thrown, because the samples are probably not the
   /// cause.
   static constexpr int kMaxInARow = 1000;
 
@@ -26,10 +26,10 @@ class GuardedFlow final : public WrappedFlow {
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
-  /// Decodes the images of a sample, as its next reader would, so that one that cannot be decoded is a bad
-  /// sample, too. Errors: SampleError.
+  /// Decodes the images of a sample, so that a sample with an image that cannot be decoded is also bad.
+  /// Errors: SampleError.
   void decode_images(Datapoint& sample) const;
-  /// Reports a data error. Errors: rethrows it if it is of another kind, or one too many in a row.
+  /// Reports a data error. Errors: rethrows errors of another kind, and the last of too many in a row.
   void tolerate(const SampleError& error, int in_a_row) const;
   /// The same for a reader that reads by place, in any order and with any number of threads; `kept` is called
   /// for each good sample.

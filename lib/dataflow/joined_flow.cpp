@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Moves the components of the parts, one after the other, out of the children of `out`.
+/// Moves the components of all parts, in order, out of the children of `out`.
 void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
   out.set_id(out.child(0).id());
   size_t at = 0;
@@ -30,7 +30,7 @@ class JoinedCursor final : public Cursor {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
-    std::exception_ptr bad;  // the other parts skip what belongs to the bad sample
+    std::exception_ptr bad;  // the other parts skip the partners of the bad sample
     size_t ended = 0;
     for (size_t i = 0; i < cursors_.size(); ++i) {
       try {
@@ -63,8 +63,8 @@ class JoinedCursor final : public Cursor {
   std::vector<std::unique_ptr<Cursor>> cursors_;
 };
 
-/// Sample k has sample k of each part. The parts keep the order of their sources; if these are shuffled, one
-/// permutation of the joined samples takes the place of theirs.
+/// Sample k consists of sample k of each part. The parts keep the order of their sources; if these shuffle,
+/// one permutation of the joined samples replaces theirs.
 class JoinedFlow final : public Flow {
  public:
   JoinedFlow(std::vector<FlowPtr> flows, Lengths lengths, StageContext context, std::string owner)
@@ -72,8 +72,8 @@ class JoinedFlow final : public Flow {
     for (const FlowPtr& flow : flows_) {
       if (flow->access() == Access::kFiltered)
         throw rejection(
-            "a flow in it leaves samples out, so the others would lose their partners; leave them "
-            "out after the JoinData");
+            "one of its flows drops samples, so the others would lose their partners; drop samples after the "
+            "JoinData");
     }
     spec_ = joined_spec();
     is_shuffled_ = !context_.keeps_order && one_order();
@@ -140,8 +140,8 @@ class JoinedFlow final : public Flow {
  private:
   ConfigError rejection(const std::string& what) const { return {context_.position, owner_ + ": " + what}; }
 
-  /// A name that an earlier flow has gets the number of its own flow, from 1: image, image_2. Errors:
-  /// ConfigError if that name is taken, too.
+  /// A name that an earlier flow already has gets the number of its flow, from 1: image, image_2. Errors:
+  /// ConfigError if that name is also taken.
   Spec joined_spec() const {
     std::vector<ComponentSpec> all;
     for (size_t part = 0; part < flows_.size(); ++part) {
@@ -158,8 +158,9 @@ class JoinedFlow final : public Flow {
         const auto same = [&name](const ComponentSpec& other) { return other.name == name; };
         if (std::count_if(all.begin(), all.end(), same) < 2) continue;
         throw rejection("two of its flows have a component '" + flows_[part]->spec()[i - earlier].name +
-                        "', and the one of flow " + std::to_string(part + 1) + " cannot be called '" + name +
-                        "', as another one is; add RenameComponents: {names: {" +
+                        "', and the component of flow " + std::to_string(part + 1) +
+                        " cannot be renamed to '" + name +
+                        "', because that name is taken; add RenameComponents: {names: {" +
                         flows_[part]->spec()[i - earlier].name + ": NEW_NAME}} to that flow");
       }
     }
@@ -182,8 +183,8 @@ class JoinedFlow final : public Flow {
     }
     if (shuffled > 0 && access() == Access::kSequential) {
       throw rejection(
-          "a flow in it can only be read in order, so the sources cannot shuffle; set shuffle: "
-          "false in them, and add LocallyShuffleData after the JoinData");
+          "one of its flows can only be read in order, so the sources cannot shuffle; set shuffle: false in "
+          "them, and add LocallyShuffleData after the JoinData");
     }
     return shuffled > 0;
   }

@@ -16,7 +16,7 @@
 namespace tpack {
 namespace {
 
-/// What the settings of a flow apply to: its components, or the name of another flow.
+/// The content of a flow besides its settings: its components, or the name of another flow.
 struct FlowItems {
   ConfigNode node;
 };
@@ -49,19 +49,19 @@ struct FlowParams {
 };
 
 Schema<FlowParams> flow_schema() {
-  return Schema<FlowParams>("A dataflow and how it is read.")
+  return Schema<FlowParams>("A dataflow and its settings.")
       .field("flow", &FlowParams::flow, "list of components, from source to batch")
       .required()
       .field("workers", &FlowParams::workers, "threads that make samples, or auto (the default)")
       .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead; default: 3")
       .field("on_error", &FlowParams::on_error,
-             "what happens to bad samples: stop (the default), skip or replace");
+             "how to handle bad samples: stop (the default), skip or replace");
 }
 
-/// What a builder does with sources whose spec is known only after they are opened.
+/// How a builder handles sources whose spec is known only after they are opened.
 enum class Opening : uint8_t { kNot, kThose };
 
-/// Builds one flow of a tree; flows inside it are built by children that know the path to it.
+/// Builds one flow of a tree; children that know the path build the inner flows.
 class FlowMaker final : public FlowBuilder {
  public:
   FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad,
@@ -87,7 +87,7 @@ class FlowMaker final : public FlowBuilder {
 
   FlowPtr build(const FlowField& field, const std::string& part) override {
     const std::string outer_prefix = prefix_;
-    const FlowSettings outer_settings = settings_;  // threads and prefetching are those of the whole tree
+    const FlowSettings outer_settings = settings_;  // threads and prefetching apply to the whole tree
     const FlowParams outer_said = said_;
     prefix_ = context_name_ + "/" + part + "/";
     const bool outer_join = in_join_;
@@ -110,7 +110,7 @@ class FlowMaker final : public FlowBuilder {
     if (!check_is_map(node, "the flow", errors_)) return nullptr;
     const FlowParams params = flow_schema().parse(node, "the flow", errors_);
     if (errors_.count() != before) return nullptr;
-    // The settings of a flow that names another one override the settings of that flow.
+    // The settings of a flow that refers to another one override the settings of that flow.
     if (!said_.workers) said_.workers = params.workers;
     if (!said_.prefetch) said_.prefetch = params.prefetch;
     if (!said_.on_error) said_.on_error = params.on_error;
@@ -124,7 +124,7 @@ class FlowMaker final : public FlowBuilder {
  private:
   /// A list being built, up to and including one of its items.
   struct ListState {
-    FlowPtr flow;                     // of the items so far
+    FlowPtr flow;                     // names of the items so far
     bool first = true;                // the next item is the first
     bool good = true;                 // no mistake so far
     bool guarded = false;             // on_error was applied
@@ -135,8 +135,9 @@ class FlowMaker final : public FlowBuilder {
     const auto found = scope_.find(name.text());
     if (found == scope_.end()) {
       if (ComponentTable::of(Source::kKind).find(name.text()) != nullptr) {
-        errors_.add(name.position(), "'" + name.text() + "' is a source, not the name of a flow; write [" +
-                                         name.text() + "], a list");
+        errors_.add(name.position(), "'" + name.text() +
+                                         "' is a source, not the name of a flow; write the list [" +
+                                         name.text() + "]");
         return nullptr;
       }
       std::vector<std::string> known;
@@ -214,14 +215,14 @@ class FlowMaker final : public FlowBuilder {
       return std::make_shared<MapFlow>(state.flow, std::move(map), context,
                                        MapFlow::Fitting{fit_, settings_.on_error != OnError::kStop});
     } catch (const UnknownClasses&) {
-      state.flow->prepare();  // which may say why they are not known
+      state.flow->prepare();  // it may explain why they are unknown
       throw;
     }
   }
   FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
     const auto stage = Registry<Stage>::make(item, errors_);
     if (stage == nullptr) return nullptr;
-    stage->configure(settings_);  // also of a flow that is put together later
+    stage->configure(settings_);  // also for a flow that is built later
     if (in_join_ && stage->reorders()) {
       throw ConfigError(item.position, item.name +
                                            " inside JoinData would separate samples that belong "
@@ -279,9 +280,9 @@ class FlowMaker final : public FlowBuilder {
   /// Augmentors and functions of MapData are parts of components.
   static std::string advice_on_part(const std::string& name) {
     if (ComponentTable::of(Augmentor::kKind).find(name) != nullptr)
-      return "; it is an augmentor, write AugmentImageComponent: [" + name + "]";
+      return "; it is an augmentor; write AugmentImageComponent: [" + name + "]";
     if (ComponentTable::of(TensorMap::kKind).find(name) != nullptr)
-      return "; it is a function of a component, write MapData: {component: ..., map: {" + name + ": ...}}";
+      return "; it is a function of one component; write MapData: {component: ..., map: {" + name + ": ...}}";
     return "";
   }
 

@@ -65,12 +65,13 @@ void MapFlow::prepare() const {
   }
 }
 
-/// Of one pass; random choices in the flow are those of the seed 0, so that it does not depend on the run.
+/// Fits on one pass; random choices in the flow use the seed 0, so that the result does not depend on the
+/// run.
 State MapFlow::learn(FittedMap& map, const std::string& name) const {
   if (batched_of(up()) != nullptr)
-    throw ConfigError("a map that is fitted takes samples, not batches; put it before BatchData");
+    throw ConfigError("a fitted map takes samples, not batches; put it before BatchData");
   if (up().size() == kEndless)
-    throw ConfigError("a map that is fitted needs data that end; put RepeatedData after it");
+    throw ConfigError("a fitted map needs data that end; put RepeatedData after it");
   log::info("reading the data once for " + name);
   const auto cursor = up().open({});
   Datapoint d;

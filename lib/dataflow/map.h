@@ -26,8 +26,8 @@ class Map {
   Map& operator=(const Map&) = delete;
   virtual ~Map() = default;
 
-  /// For predictions, which need only `wanted` of the components after it: leaves out what makes others, and
-  /// returns what it needs before it; nothing if the map is not needed at all. At most once, before `bind`.
+  /// For predictions, which need only the components `wanted` after it: drops work for other components, and
+  /// returns the components needed before it; nothing if the map is not needed. At most once, before `bind`.
   virtual std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) { return wanted; }
   /// Called once, before `apply`, with the input spec; returns the output spec. Errors: ConfigError if the
   /// map cannot work on it.
@@ -38,11 +38,12 @@ class Map {
   virtual bool apply(Datapoint& d, const SampleKey& key) const = 0;
 };
 
-/// For Map::narrow of a map that changes one component.
+/// Implements Map::narrow for a map that changes one component.
 std::optional<std::vector<std::string>> needed_if_wanted(const ComponentRef& changed,
                                                          std::vector<std::string> wanted);
 
-/// A map that needs the names of classes, and its flow does not have them: perhaps as the data are not there.
+/// The error of a map that needs class names if its flow does not have them, perhaps because the data are
+/// missing.
 class UnknownClasses : public ConfigError {
  public:
   using ConfigError::ConfigError;
@@ -51,8 +52,8 @@ class UnknownClasses : public ConfigError {
 /// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {
  public:
-  /// Of a FittedMap: what it follows (null: it learns of its own flow), and whether it leaves bad samples
-  /// out.
+  /// For a FittedMap: the values to use (null: it learns from its own flow), and whether it skips bad
+  /// samples.
   struct Fitting {
     std::shared_ptr<Fit> fit = nullptr;
     bool skips_bad = false;
@@ -73,7 +74,7 @@ class MapFlow final : public WrappedFlow {
 
   /// Applies the map to one datapoint. Errors: SampleError.
   bool apply(uint64_t seed, Datapoint& d) const;
-  /// The same with nothing random, as for predictions.
+  /// The same without randomness, for predictions.
   bool apply_fixed(Datapoint& d) const;
   const StageContext& context() const { return context_; }
   bool may_drop() const { return map_->may_drop(); }

@@ -19,7 +19,7 @@
 namespace tpack {
 namespace {
 
-/// The maps of a flow for single samples, from the source on, and what is before them.
+/// The maps of a flow for single samples, starting at the source, and the part before them.
 struct SampleMapsOfFlow {
   std::vector<const MapFlow*> maps;
   const Flow* base;
@@ -47,7 +47,7 @@ SampleMapsOfFlow sample_maps_of(const DataFlow& flow) {
   return found;
 }
 
-/// False if the samples of a flow, which is prepared, come once, from an agent or a pipe.
+/// False if the samples of a prepared flow come only once, from an agent or a pipe.
 bool may_read(const DataFlow& flow) {
   const std::vector<const Source*> sources = flow.flow()->sources();
   return !sources.empty() && std::all_of(sources.begin(), sources.end(), [](const Source* one) {
@@ -55,7 +55,7 @@ bool may_read(const DataFlow& flow) {
   });
 }
 
-/// Of what a map makes of the first samples with a seed.
+/// A digest of a map's results for the first samples with a seed.
 std::string digest_of(const MapFlow& map, uint64_t seed, int samples) {
   Digest digest;
   const auto cursor = map.up().open({});
@@ -71,7 +71,7 @@ std::string digest_of(const MapFlow& map, uint64_t seed, int samples) {
 }
 
 bool draws(const MapFlow& map, bool is_batched, const Stopwatch& time) {
-  constexpr uint64_t kSeeds = 7;  // few maps that draw rarely do so in none of them
+  constexpr uint64_t kSeeds = 7;  // even maps that rarely draw usually do so in one of them
   constexpr double kEnoughSeconds = 0.5;
   const int samples = is_batched ? 1 : 4;
   const std::string first = digest_of(map, 0, samples);
@@ -96,7 +96,7 @@ struct NumberRange {
   }
 };
 
-/// Of real numbers and images by component, after the maps; of no sample that they drop.
+/// Statistics of real numbers and images by component, after the maps; without dropped samples.
 std::map<std::string, NumberRange> ranges_after(const std::vector<const MapFlow*>& maps, const Flow& base) {
   constexpr int kSamples = 8;
   const Spec& spec = maps.empty() ? base.spec() : maps.back()->spec();
@@ -115,7 +115,7 @@ std::map<std::string, NumberRange> ranges_after(const std::vector<const MapFlow*
   return ranges;
 }
 
-/// Farther apart than crops and sizes of the same images are.
+/// Larger than differences by crops and sizes of the same images.
 bool differ(const Moments& a, const Moments& b) {
   constexpr double kFactor = 3;
   constexpr double kDeviations = 2;
@@ -138,7 +138,7 @@ std::optional<std::string> random_map(const DataFlow& flow) {
       if (map != nullptr && draws(*map, is_batched, time))
         return map->context().position.str() + ": " + map->context().name;
     } catch (const DataError&) {
-      return std::nullopt;  // a bad sample, which its reader tells
+      return std::nullopt;  // a bad sample, which its reader reports
     } catch (const SampleError&) {
       return std::nullopt;
     }
@@ -156,11 +156,11 @@ std::optional<std::string> other_scale(const DataFlow& train, const DataFlow& fl
     for (const auto& [component, range] : ranges_after(own.maps, *own.base)) {
       const auto other = expected.find(component);
       if (other != expected.end() && differ(range.moments, other->second.moments))
-        return "its maps make '" + component + "' " + range.str() + ", and those of data.train " +
+        return "its maps make '" + component + "' " + range.str() + ", but the maps of data.train make it " +
                other->second.str();
     }
   } catch (const Error&) {
-    return std::nullopt;  // of a bad sample, which its reader tells
+    return std::nullopt;  // a bad sample, which its reader reports
   }
   return std::nullopt;
 }

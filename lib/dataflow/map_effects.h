@@ -5,18 +5,17 @@
 
 #include "dataflow/data_flow.h"
 
-// What maps of flows do, found by trying them on a few samples. Flows whose samples come once are not looked
-// at.
+// Effects of maps, found by trying them on a few samples. Flows whose samples come only once are skipped.
 namespace tpack {
 
-/// The first map of a flow that draws random numbers, with its place: "train.yaml:7:7:
-/// augment_image_component_0"; nothing if none does. Maps of flows inside a JoinData are not tried. Prepares
-/// the flow.
+/// The first map of a flow that draws random numbers, with its position: "train.yaml:7:7:
+/// augment_image_component_0"; nothing if there is none. Maps of flows inside a JoinData are not tried.
+/// Prepares the flow.
 std::optional<std::string> random_map(const DataFlow& flow);
 
-/// Of the same samples, the maps of two flows may make numbers of different size, as where one flow lacks a
-/// Scale: "its maps make 'image' 0 to 255, and those of data.train 0 to 1"; nothing if they do not. Nothing
-/// random is drawn. The flows are prepared.
+/// The difference if the maps of two flows scale the same samples differently, for example because one flow
+/// has no Scale: "its maps make 'image' 0 to 255, but the maps of data.train make it 0 to 1"; else nothing.
+/// Draws no random numbers. The flows must be prepared.
 std::optional<std::string> other_scale(const DataFlow& train, const DataFlow& flow);
 
 }  // namespace tpack

@@ -9,20 +9,20 @@
 
 namespace tpack {
 
-/// Mean and deviation of numbers, as they come. Source: Welford 1962.
+/// Running mean and deviation of numbers. Source: Welford 1962.
 struct Moments {
   int64_t count = 0;
   double mean = 0;
   double squares = 0;  // sum of (x - mean)^2
 
-  /// NaN is left out.
+  /// NaN does not count.
   void add(double x) {
     if (std::isnan(x)) return;
     const double before = x - mean;
     mean += before / static_cast<double>(++count);
     squares += before * (x - mean);
   }
-  /// Those of both. Source: Chan, Golub and LeVeque 1979.
+  /// Merges both. Source: Chan, Golub and LeVeque 1979.
   void add(const Moments& other) {
     if (other.count == 0) return;
     const auto own = static_cast<double>(count);
@@ -35,14 +35,14 @@ struct Moments {
   double deviation() const { return std::sqrt(squares / static_cast<double>(count)); }
 };
 
-/// False if the samples of a flow come once, as those of an agent do: then nothing may look at them before
-/// training. Prepares the flow.
+/// False if the samples of a flow come only once, as from an agent, so they must not be read before training.
+/// Prepares the flow.
 bool may_look_at(const DataFlow& flow);
 
-/// Those of each of `columns` columns of a component, over the samples of a pass, whatever batches they come
-/// in: all, or `most` of them, evenly spaced if the flow can be read at any place, else the first ones.
-/// `value`: what is taken of a number. Errors: ConfigError at the reference; those of DataFlow::prepare and
-/// Cursor::next.
+/// The moments of each of `columns` columns of a component, over the samples of a pass, for any batches: all
+/// samples, or `most` of them, evenly spaced if the flow can be read at any place, else the first ones.
+/// `value`: function applied to each number. Errors: ConfigError at the reference; those of DataFlow::prepare
+/// and Cursor::next.
 std::vector<Moments> moments_of(const DataFlow& flow, const ComponentRef& component, size_t columns,
                                 int64_t most, const std::function<double(double)>& value = nullptr);
 

@@ -10,7 +10,7 @@ namespace tpack {
 class RandomAccessFlow final : public Flow {
  public:
   enum class Order : uint8_t {
-    kOfPass,   // as the source says: its own order, or a new one in each pass
+    kOfPass,   // as the source defines: its own order, or a new one in each pass
     kOfSource  // places are indices of the source
   };
   RandomAccessFlow(std::shared_ptr<RandomAccessSource> source, StageContext context,

@@ -26,7 +26,7 @@ void rethrow_with_sample(const SamplePlace& place) {
     named.file.clear();  // the text has it
     throw SampleError(
         error.kind(), named, error.what(),
-        "; to leave such files out, write the flow as {on_error: replace, flow: [...]} (or use skip)");
+        "; to skip such files, write the flow as {on_error: replace, flow: [...]} (or use skip)");
   } catch (const PartError& error) {
     SamplePlace part = place;
     part.position = error.position();

@@ -7,16 +7,16 @@
 
 namespace tpack {
 
-/// The end of the message for a bad row of a table: what leaves such rows out.
+/// The end of the message for a bad row of a table: how to skip such rows.
 constexpr const char* kLeaveRowsOut =
-    "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip); with eval: "
+    "; to skip such rows, write the flow as {on_error: replace, flow: [...]} (or use skip); with eval: "
     "--on-error skip";
 
-/// Where a sample was when it went wrong.
+/// The position of a sample when an error occurred.
 struct SamplePlace {
   std::string stage;  // name of the component
   SampleId id = {};
-  std::string file = {};   // that the sample comes from; empty if it has none
+  std::string file = {};   // file of the sample; empty if there is none
   Position position = {};  // of the component in the config
 };
 
@@ -36,8 +36,7 @@ class SampleError : public Error {
   std::string text_;
 };
 
-/// A bad sample, found by a part of a component that has a position of its own, such as one augmentor of a
-/// list.
+/// A bad sample, found by a part of a component with its own position, such as one augmentor of a list.
 class PartError : public DataError {
  public:
   /// `file`: the file of the sample, if the part knows it.
@@ -51,7 +50,7 @@ class PartError : public DataError {
   std::string file_;
 };
 
-/// Rethrows the exception being handled as a SampleError; one that is a SampleError already stays as it is.
+/// Rethrows the current exception as a SampleError; a SampleError is not changed.
 [[noreturn]] void rethrow_with_sample(const SamplePlace& place);
 
 }  // namespace tpack

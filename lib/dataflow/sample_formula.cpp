@@ -17,13 +17,13 @@ using pointwise::Result;
 using Id = Operation::Id;
 
 bool is_text(const ExpressionNode& node) { return node.kind == Kind::kValue && node.value.is_string(); }
-/// The name of a component, or what may be one.
+/// The name of a component, or a possible one.
 bool is_named(const ExpressionNode& node) { return node.kind == Kind::kName || is_text(node); }
 std::string name_in(const ExpressionNode& node) {
   return node.kind == Kind::kName ? node.text : node.value.text();
 }
 
-/// Makes the steps of an expression.
+/// Compiles an expression into steps.
 class FormulaCompiler {
  public:
   FormulaCompiler(const Spec& in, const std::string& owner, std::vector<FormulaStep>& steps)
@@ -88,7 +88,7 @@ class FormulaCompiler {
     if (value.kind() == ConfigNode::Kind::kFloat) type = DType::kFloat32;
     if (value.kind() == ConfigNode::Kind::kInt) {
       if (value.as_int() > static_cast<int64_t>(kMostExactInteger))
-        fail(node, "integers are exact up to 2^53 only");
+        fail(node, "integers are exact only up to 2^53");
       type = value.as_int() > std::numeric_limits<int32_t>::max() ? DType::kInt64 : DType::kInt32;
     }
     const double number = value.is_number() ? value.as_double() : value.as_bool() ? 1.0 : 0.0;
@@ -110,7 +110,7 @@ class FormulaCompiler {
     fail(node,
          why + (has_images || !did_you_mean(name, names).empty()
                     ? ""
-                    : "; to use a column of a table, name it in `columns: {" + name + ": " + name + "}`"));
+                    : "; to use a column of a table, add it to `columns: {" + name + ": " + name + "}`"));
   }
   size_t component(const ExpressionNode& node) {
     const std::string name = name_in(node);
@@ -132,7 +132,7 @@ class FormulaCompiler {
                            operation.result, first_typed);
   }
 
-  /// A number next to floats is the nearest float: x == 0.1 holds for the float 0.1.
+  /// A number combined with floats is rounded to float: x == 0.1 is true for the float 0.1.
   void round_numbers(const std::vector<size_t>& operands) {
     const auto is_float32 = [&](size_t i) {
       return steps_[i].kind != StepKind::kNumber && steps_[i].result.dtype == DType::kFloat32;
@@ -173,7 +173,7 @@ class FormulaCompiler {
     return result;
   }
 
-  /// a < b < c holds where all of it does.
+  /// a < b < c is true if both comparisons are.
   size_t chain(const ExpressionNode& node) {
     std::optional<size_t> all;
     for (size_t i = 0; i < node.comparisons.size(); ++i) {
@@ -186,7 +186,7 @@ class FormulaCompiler {
     return *all;
   }
 
-  /// One side of a comparison: a text is a class of the component on the other side, if that has classes.
+  /// One side of a comparison: a string is a class of the component on the other side, if that has classes.
   size_t compared(const Operation& sign, const ExpressionNode& node, const ExpressionNode& other) {
     if (!is_text(node) || !is_named(other)) return of(node);
     const auto label = in_.find(name_in(other));
@@ -198,7 +198,7 @@ class FormulaCompiler {
     const std::string of_label = "'" + in_[*label].name + "'";
     if (classes.empty())
       fail(node, of_label + " (" + in_[*label].tensor.str() +
-                     ") has no names of classes; compare it with a number, not with '" + text + "'");
+                     ") has no class names; compare it with a number, not with '" + text + "'");
     if (found == classes.end())
       fail(node, "unknown class '" + text + "' of " + of_label + did_you_mean(text, classes) + "; it has " +
                      join_first(classes));

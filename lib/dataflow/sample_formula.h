@@ -16,7 +16,7 @@ class SampleExpression : public Formula {
  public:
   SampleExpression() = default;
   explicit SampleExpression(Formula formula) : Formula(std::move(formula)) {}
-  /// The components that it mentions. A text that is compared with a name counts as the name of a class.
+  /// The components in the expression. A string that is compared with a name counts as a class name.
   std::vector<std::string> components() const;
 };
 
@@ -31,19 +31,19 @@ struct Codec<SampleExpression> : FormulaCodec {
 class SampleFormula {
  public:
   SampleFormula() = default;
-  /// Errors: ConfigError with the place inside the text; `owner` ("map Compute") asks.
+  /// Errors: ConfigError with the position inside the text; `owner` ("map Compute") is for messages.
   SampleFormula(const SampleExpression& expression, const Spec& in, const std::string& owner);
 
   /// Sizes may be unknown.
   const TensorSpec& result() const { return steps_.back().result; }
-  /// The component, if the formula is nothing but its name.
+  /// The component, if the formula is only its name.
   std::optional<size_t> copied() const;
   /// Computes component `to` of the sample. Errors: DataError.
   void store(Datapoint& d, size_t to) const;
-  /// The value of a formula that gives one number. Errors: DataError.
+  /// The value of a formula that is one number. Errors: DataError.
   double value(Datapoint& d) const;
 
-  /// What a formula may have, for the documentation of a field.
+  /// The syntax of formulas, for the documentation of a field.
   static std::string syntax();
 
  private:

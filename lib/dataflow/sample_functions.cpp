@@ -27,7 +27,7 @@ double extremum_of(pointwise::Fn fn, std::span<const double> x) {
   for (const double value : x) extremum = pointwise::evaluate(fn, value, extremum, 0.0);
   return extremum;
 }
-/// The first of the largest; the first NaN if there is one.
+/// The index of the first largest element; of the first NaN if there is one.
 double place_of_largest(std::span<const double> x) {
   size_t place = 0;
   for (size_t i = 1; i < x.size() && !std::isnan(x[place]); ++i) {

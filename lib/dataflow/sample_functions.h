@@ -9,24 +9,24 @@
 
 namespace tpack {
 
-/// What an operation of a SampleFormula gives of operands of some types: kFloat and all else of a float is
-/// float32; kSame and kWhole are int64 if an operand is, else int32; kOperand is the type of the operands if
-/// they have one; kInteger is int32.
+/// Result types of operations of a SampleFormula, for operands of some types: kFloat and all else of a float
+/// is float32; kSame and kWhole are int64 if an operand is, else int32; kOperand is the common type of the
+/// operands if they have one; kInteger is int32.
 DType result_type(pointwise::Result result, std::span<const DType> operands);
 
-/// Of all elements of a tensor.
+/// A reduction of all elements of a tensor.
 struct SampleReduction {
   const char* name;
   pointwise::Result result;
-  bool needs_elements;  // has no value of a tensor without elements
+  bool needs_elements;  // undefined for a tensor without elements
   double (*of)(std::span<const double> x);
 };
 
 /// Null if there is none.
 const SampleReduction* sample_reduction(std::string_view name);
 
-/// That of formulas over samples: reductions, also `min` and `max` of one value, and `concat`, which joins
-/// tensors along the first axis; numbers are one element.
+/// The functions of formulas over samples: reductions, also `min` and `max` of one value, and `concat`, which
+/// joins tensors along the first axis; numbers are one element.
 const ExpressionGrammar& sample_grammar();
 
 }  // namespace tpack

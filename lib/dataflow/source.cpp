@@ -107,11 +107,11 @@ std::vector<int32_t> RandomAccessSource::class_numbers(const std::string& compon
 }
 
 std::vector<std::string> RandomAccessSource::column(const std::string& name) const {
-  throw ConfigError("no column '" + name + "': the source is no table");
+  throw ConfigError("no column '" + name + "': the source is not a table");
 }
 
-/// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the
-/// thread sanitizer replaces it with.)
+/// (std::call_once may hang after an exception, because it relies on the system's pthread_once, and on its
+/// replacement in the thread sanitizer.)
 void Source::prepare_once(const Position& where) {
   const std::lock_guard lock(opening_);
   if (open_) return;
@@ -124,7 +124,7 @@ void Source::prepare_once(const Position& where) {
   } catch (const DataError& error) {
     const std::string text = error.what();
     if (where.known() && text.starts_with(*where.file + ":"))
-      throw;  // of a source in this one, with its place
+      throw;  // from a source inside this one, already with its position
     throw DataError(Problem{where, text}.str());
   }
   open_ = true;

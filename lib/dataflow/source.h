@@ -19,13 +19,14 @@ class RandomAccessSource;
 struct FittedComponent;
 struct FlowField;
 
-/// The place of a component in its flow. The name ("map_data_1": type in snake_case, running number in its
+/// The context of a component in its flow. The name ("map_data_1": type in snake_case, running number in its
 /// list) is part of the key of its random numbers.
 struct StageContext {
   std::string name;
   uint64_t key = 0;  // stable_hash(name)
   Position position = {};
-  /// Sources, joins and stages do not shuffle: inside a JoinData, which has the order, and for predictions.
+  /// Sources, joins and stages must not shuffle: inside a JoinData, which defines the order, and for
+  /// predictions.
   bool keeps_order = false;
 
   /// The key of a sample in this component.
@@ -38,9 +39,9 @@ struct StageContext {
 class FlowBuilder {
  public:
   virtual ~FlowBuilder() = default;
-  /// A nested list, or the flow that the field names. Null after reporting. `part` distinguishes the flows of
-  /// one component, so that their random numbers differ. The component gives all of them one order
-  /// (StageContext::keeps_order).
+  /// A nested list, or the flow with the name in the field. Null after reporting. `part` distinguishes the
+  /// flows of one component, so that their random numbers differ. The component defines one order for all of
+  /// them (StageContext::keeps_order).
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
@@ -55,62 +56,60 @@ class Source : public std::enable_shared_from_this<Source> {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
-  /// Gives what data.train fixes for other data, and the name of this source in its flow. Before all else.
+  /// Sets the learned values of data.train, and the name of this source in its flow. Call first.
   virtual void follow(std::shared_ptr<Fit> fit, std::string name);
-  /// Follows what another source follows.
+  /// Uses the same values as another source.
   void follow_as(const Source& other);
-  /// What it fixes for all other data of the model if it is the training data: the names of the columns and
-  /// of the classes of its components, as far as they are known (all of them after `prepare`).
+  /// Its learned values for all other data of the model if it is the training data: the names of the columns
+  /// and classes of its components, as far as they are known (all after `prepare`).
   virtual std::vector<FittedComponent> fitted() const;
-  /// The item of the source that this one takes samples from, whose place and random numbers it has. Null:
-  /// none.
+  /// The item of the source that this one wraps and whose name and random numbers it has. Null: none.
   virtual const ConfigNode* inner() const { return nullptr; }
 
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported an
-  /// error, and if a flow inside is not known yet.
+  /// error, or if an inner flow is not known yet.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
   /// False if the components, or their types and ranks, are known only after opening the data (arrays in a
   /// file, for example). Flows of such a source are put together when they are prepared, and the source is
   /// opened before `flow` is called.
   virtual bool knows_spec() const { return true; }
-  /// The image of its samples as the config alone describes it: for `infer`, which has images of its own, if
-  /// a source does not know its spec.
+  /// The image of its samples from the config alone: for `infer`, which has other images, if a source does
+  /// not know its spec.
   virtual std::optional<ComponentSpec> declared_image() const { return std::nullopt; }
-  /// Prepares the source once; again if that threw. `where` is its place in the config, with which errors
-  /// that have none begin. Threads: any number at once.
+  /// Prepares the source once; again if that threw. `where` is its position in the config, which is added to
+  /// errors without one. Threads: any number at once.
   void prepare_once(const Position& where);
 
-  /// The source that reads the samples: itself, or what it streams from, which has the first ones after
-  /// `prepare`, and may read other files in the same way (reopen_with); null for other sources.
+  /// The source that reads the samples: itself, or the source that it streams from, which has the first ones
+  /// after `prepare` and can read other files in the same way (reopen_with); null for other sources.
   virtual std::shared_ptr<const RandomAccessSource> indexed() const { return nullptr; }
 
-  /// The parameter that names the one file or folder that it reads, or the source that it takes samples from;
-  /// null if there is none.
+  /// The parameter for its single file or folder, or for the source that it wraps; null if there is none.
   virtual const char* path_field() const { return nullptr; }
 
-  /// What it found, for people. Call after `prepare`.
+  /// Facts about its data, for users. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
   /// A text that changes when the files that it reads change: made from names, sizes and dates, without
-  /// opening them. Empty if it reads no files, or knows nothing about them. Call after `prepare`.
+  /// opening them. Empty if it reads no files, or their state is unknown. Call after `prepare`.
   virtual std::string fingerprint() const { return {}; }
 
  protected:
-  /// Opens files and checks what can be checked. Errors: as Flow::prepare.
+  /// Opens and checks files. Errors: as for Flow::prepare.
   virtual void prepare() {}
   const std::string& name() const { return name_; }
-  /// What data.train fixes for a component: before it is opened, and with opening it. Nothing if that says
-  /// nothing about it, or if this source is that of data.train.
+  /// The learned values of data.train for a component: before it is opened, or after opening it. Nothing if
+  /// there are none, or if this source belongs to data.train.
   std::optional<FittedComponent> declared_fit(const std::string& component) const;
   std::optional<FittedComponent> opened_fit(const std::string& component) const;
 
  private:
-  std::shared_ptr<Fit> fit_;  // null: this source fixes, or there is no training data
+  std::shared_ptr<Fit> fit_;  // null: this source learns, or there is no training data
   std::string name_;
   std::mutex opening_;
   bool open_ = false;
 };
 
-/// How a source reads text whose lines are rows.
+/// How to read text with one row per line.
 enum class TextLines : uint8_t { kAll, kAfterHeader };
 
 /// Data that can be read at any index: arrays, files in a folder, computed images.
@@ -124,19 +123,19 @@ class RandomAccessSource : public Source {
   virtual Spec spec() const = 0;
   /// As Flow::size.
   virtual int64_t size() const = 0;
-  /// True: each pass has its own order (a permutation keyed by seed, pass and stage), that of the JoinData
-  /// around it if there is one.
+  /// True: each pass has its own order (a permutation keyed by seed, pass and stage), or the order of the
+  /// surrounding JoinData.
   virtual bool shuffled() const { return false; }
-  /// The place of a sample in its file: the file if there is nothing else in it, a line ("a.csv:7") or an
-  /// index ("a.h5[12]").
-  /// Empty if the sample has no file. Errors name it.
+  /// The position of a sample in its file: the file if it has only one sample, a line ("a.csv:7") or an index
+  /// ("a.h5[12]"). Empty if the sample has no file. Used in errors.
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};
   }
-  /// The index of the sample among all samples of its files; another one if this source is a part of them.
+  /// The index of the sample among all samples of its files; differs from the own index if this source is a
+  /// part of them.
   virtual int64_t index_in_data(int64_t index) const { return index; }
-  /// True if it is known that `get` fails for the sample. After `prepare`, as what follows.
+  /// True if `get` is known to fail for the sample. This and the following methods: after `prepare`.
   virtual bool is_bad(int64_t index) const {
     (void)index;
     return false;
@@ -145,41 +144,42 @@ class RandomAccessSource : public Source {
   virtual std::vector<int32_t> class_numbers(const std::string& component) const;
   /// The texts of a column, which need not be part of a component. Errors: ConfigError if there is none.
   virtual std::vector<std::string> column(const std::string& name) const;
-  /// How many numbers of a component each of its columns (FittedComponent::columns) has, in order; empty if
-  /// that is not known. After `prepare`.
+  /// The number of numbers of a component for each of its columns (FittedComponent::columns), in order; empty
+  /// if unknown. After `prepare`.
   virtual std::vector<int64_t> column_widths(const std::string& component) const {
     (void)component;
     return {};
   }
-  /// The column that says which sample it is, for `column`; empty if there is none.
+  /// The column that identifies samples, for `column`; empty if there is none.
   virtual std::string id_column() const { return {}; }
-  /// The column that by its name has the time of each sample, for `column`; empty if there is none.
+  /// The column with the time of each sample, by its name, for `column`; empty if there is none.
   virtual std::string time_column() const { return {}; }
-  /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.
+  /// Learns only from these samples; by default, from all. After `prepare`.
   virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
-  /// The rows of a series that the sample is to predict, which may be those of other samples, too; none for
-  /// samples that share nothing.
+  /// The rows of a series that the sample predicts, which other samples may share; none for independent
+  /// samples.
   virtual std::vector<int64_t> predicted_rows(int64_t index) const {
     (void)index;
     return {};
   }
-  /// A name that the sample keeps when others are added; nothing if there is none.
+  /// A name of the sample that does not change when others are added; nothing if there is none.
   virtual std::optional<std::string> stable_name(int64_t index) const {
     (void)index;
     return std::nullopt;
   }
   /// A source that reads these components in the same way from another file, in its order; null if this
-  /// source does not read one file. Errors: ConfigError if components need what only the own file tells.
+  /// source does not read one file. Errors: ConfigError if components need information from the original
+  /// file.
   virtual std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                           const std::vector<std::string>& components) const {
     (void)path;
     (void)components;
     return nullptr;
   }
-  /// Of a source for which `reopen_with` reads text with a row in each line; nothing for others.
+  /// For a source where `reopen_with` reads text with one row per line; else nothing.
   virtual std::optional<TextLines> text_lines() const { return std::nullopt; }
-  /// Fills the components of `out`, which has as many as spec(). Threads: any number at once. Errors:
-  /// DataError for a bad sample.
+  /// Fills the components of `out`, which has the number of components of spec(). Threads: any number at
+  /// once. Errors: DataError for a bad sample.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;
 };
 

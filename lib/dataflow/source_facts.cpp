@@ -36,7 +36,7 @@ std::string SourceFacts::str() const {
 }
 
 std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
-  std::map<std::string, std::string> known;  // by what they have in common
+  std::map<std::string, std::string> known;  // by their common key
   std::vector<std::string> pairs;
   for (const auto& [name, samples] : classes) {
     std::string common;
@@ -48,7 +48,7 @@ std::string similar_classes(const std::vector<SourceFacts::Class>& classes) {
   }
   if (pairs.empty()) return "";
   return "classes " + join_first(pairs) +
-         " differ only by letter case, spaces or the form of accents; if they are the same, give them one "
+         " differ only by letter case, spaces or the form of accents; if they are the same class, use one "
          "name";
 }
 

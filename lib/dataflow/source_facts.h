@@ -8,19 +8,19 @@
 
 namespace tpack {
 
-/// What a source found when it was prepared, for a person to read.
+/// Facts about the data of a prepared source, for users.
 struct SourceFacts {
   struct Class {
     std::string name;
     int64_t samples = 0;
   };
 
-  std::optional<int64_t> samples = {};    // of a pass; kEndless if it never ends
-  std::string unit = "samples";           // what they are, in the plural
-  std::vector<Class> classes = {};        // in the order of their labels; of the first component that has any
+  std::optional<int64_t> samples = {};  // of a pass; kEndless if it never ends
+  std::string unit = "samples";         // noun for the samples, in the plural
+  std::vector<Class> classes = {};      // in the order of their labels; for the first component with classes
   std::vector<std::string> remarks = {};  // about files that are not read: "ignored 1 file (.gif)"
   int64_t bad = 0;                        // samples that are known to be bad
-  std::map<std::string, std::vector<Class>> classes_of = {};  // by component, where several have classes
+  std::map<std::string, std::vector<Class>> classes_of = {};  // by component, if several have classes
 
   /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; for many classes, only the range
   /// of their sample counts.

@@ -12,7 +12,7 @@ std::optional<ComponentRef> Codec<ComponentRef>::parse(const ConfigNode& node, R
   } else if (node.is_string()) {
     ref.name = node.text();
   } else {
-    reader.wrong_type(node, "the name of a component or its number from 0");
+    reader.wrong_type(node, "the name of a component, or its number from 0");
     return std::nullopt;
   }
   return ref;

@@ -13,17 +13,17 @@
 
 namespace tpack {
 
-/// What a component says about places in the image of its sample: what moves the pixels moves it, too.
+/// The kind of annotation of the sample's image in a component; maps that move pixels also move it.
 enum class Annotation : uint8_t {
   kNone,
   kMask,    // class numbers of the pixels, uint8 [height, width]
-  kBoxes,   // float32 [boxes, 5]: left, top, right and bottom in pixels from the left upper corner, and the
+  kBoxes,   // float32 [boxes, 5]: left, top, right and bottom in pixels from the upper left corner, and the
             // class; -1: there is no box
-  kPoints,  // float32 [points, 2]: x and y in pixels from the left upper corner; may lie outside
+  kPoints,  // float32 [points, 2]: x and y in pixels from the upper left corner; may lie outside
 };
 
-/// Points of a component of kPoints, by their row, or classes of kBoxes that change places when an image is
-/// mirrored, such as left and right eyes.
+/// Pairs of points (rows of a kPoints component) or of classes (kBoxes) to swap when an image is mirrored,
+/// such as left and right eyes.
 using MirrorPairs = std::vector<std::pair<int64_t, int64_t>>;
 
 /// One component of the datapoints of a flow.
@@ -33,31 +33,31 @@ struct ComponentSpec {
   /// the data are Shape::kUnknown.
   TensorSpec tensor;
   bool is_image = false;
-  /// What the values of a label mean; empty for everything else.
+  /// Class names of a label; empty for everything else.
   std::vector<std::string> classes = {};
   /// The number of labels or pixels that do not count; nothing if all do.
   std::optional<int64_t> ignored = {};
-  /// Of an image: k16 and kFloat are float32 here. Augmentors work on those of 16 bits, 0 to 65535, as on
-  /// those of 8 bits; they take floats as pixels of 0..255.
+  /// For an image: k16 and kFloat are float32 here. Augmentors treat 16 bits, 0 to 65535, like 8 bits, and
+  /// floats as pixels of 0..255.
   Depth depth = Depth::k8;
-  /// Of an image: its channels are those of so many frames, one after the other.
+  /// For an image: number of frames, concatenated along the channels.
   int frames = 1;
   /// How the files of an image are read.
   Background background = {};
   bool upright = true;
   Annotation annotation = Annotation::kNone;
   MirrorPairs mirror_pairs = {};
-  /// Probabilities of classes, float32 [classes], in place of the class numbers that a model declares
-  /// (MixUp). A training step takes them as they are; everything else has class numbers.
+  /// Probabilities of classes, float32 [classes], instead of the class numbers that a model declares (MixUp).
+  /// Training steps use the probabilities; everything else has class numbers.
   bool is_mixed_label = false;
 
   /// The type and shape that a model declares for it.
   TensorSpec declared() const { return is_mixed_label ? TensorSpec{DType::kInt32, {}} : tensor; }
-  /// The class of a label; the number itself if it has no name.
+  /// The class name of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;
 };
 
-/// How a config names a component: by its name or by its number, from 0.
+/// A reference to a component in a config: by name or by number, from 0.
 struct ComponentRef {
   std::string name = {};
   std::optional<int64_t> index = {};
@@ -74,7 +74,7 @@ struct Codec<ComponentRef> {
   static ConfigNode dump(const ComponentRef& ref);
 };
 
-/// What the datapoints of a flow hold, in order. A value.
+/// The components of the datapoints of a flow, in order. A value.
 class Spec {
  public:
   Spec() = default;
@@ -88,7 +88,7 @@ class Spec {
   auto end() const { return components_.end(); }
 
   std::optional<size_t> find(const std::string& name) const;
-  /// Errors: ConfigError that names the existing components; `owner` ("map SelectComponent") asks.
+  /// Errors: ConfigError with the existing components; `owner` ("map SelectComponent") is for messages.
   size_t index(const ComponentRef& ref, const std::string& owner) const;
   /// The same components with `count` samples on a new first axis; Shape::kUnknown if batches differ.
   Spec batched(int64_t count) const;

@@ -18,21 +18,21 @@ class Stage {
 
   /// The flow after this stage. Errors: ConfigError if the stage cannot work on `up`.
   virtual FlowPtr wrap(FlowPtr up, const StageContext& context) const = 0;
-  /// True if items get another order. Such a stage is rejected inside a JoinData, whose parts it would
-  /// separate.
+  /// True if items get another order. Such a stage is an error inside a JoinData, because it would separate
+  /// the parts.
   virtual bool reorders() const { return false; }
   /// Changes how the whole flow is read; for stages that only set workers and prefetching.
   virtual void configure(FlowSettings& /*settings*/) const {}
 };
 
-/// Where an item of a flow comes from in the flow before it.
+/// The origin of an item in the inner flow.
 struct Place {
   PassKey pass;
   int64_t index = 0;
 };
 
-/// A flow whose items are items of the flow before it in another order or number. By place, this costs and
-/// stores nothing; `open` is for flows that are sequential.
+/// A flow with the items of the inner flow in another order or number. By place, this costs and stores
+/// nothing; `open` is for sequential flows.
 class RemappedFlow : public WrappedFlow {
  public:
   using WrappedFlow::WrappedFlow;

@@ -26,20 +26,20 @@ struct DataPosition {
 
 struct StreamOptions {
   uint64_t seed = 0;
-  size_t workers = 0;  // threads; 0: as the flow's settings say
-  size_t slots = 0;    // batches in memory, those that the reader holds included; 0: as the settings say
-  /// Of shard_count readers, this one takes the batches p + shard, p + shard + shard_count, ... where p is
+  size_t workers = 0;  // threads; 0: the flow's settings
+  size_t slots = 0;    // batches in memory, including those held by the reader; 0: the flow's settings
+  /// This reader of shard_count takes the batches p + shard, p + shard + shard_count, ... where p is
   /// `position`: each batch goes to exactly one reader.
   int64_t shard = 0;
   int64_t shard_count = 1;
   DataPosition position = {};
-  std::optional<int64_t> passes = {};  // passes to read, including that of `position`; nothing: without end
+  std::optional<int64_t> passes = {};  // passes to read, including the pass of `position`; nothing: endless
 };
 
-/// What a stream has done so far.
+/// Statistics of a stream so far.
 struct StreamStats {
-  int64_t batches = 0;  // given to the reader
-  double wait_s = 0;    // the reader waited for data
+  int64_t batches = 0;  // batches taken by the reader
+  double wait_s = 0;    // time that the reader waited for data
   size_t ready = 0;     // batches that wait for the reader
   size_t slots = 0;     // batches in memory at most
 };
@@ -80,9 +80,8 @@ class Batch {
 ///
 /// The data and their order depend only on the flow, the seed and the position, never on the number of
 /// workers or slots. Workers write samples straight into their row of a pre-allocated slot. The first bad
-/// sample (in stream order) stops the stream: `next` gives the batches before it, then throws its error.
-/// Threads: one reader at a time. The destructor stops the workers and joins them; batches that are still
-/// held stay valid.
+/// sample (in stream order) stops the stream: `next` returns the batches before it, then throws its error.
+/// Threads: one reader at a time. The destructor stops the workers and joins them; held batches stay valid.
 class Stream {
  public:
   /// The flow must be prepared, workers and slots at least 1. Use DataFlow::stream.
@@ -93,7 +92,7 @@ class Stream {
 
   /// Waits for the next batch; nothing at the end. Errors: SampleError; Stopped if `stop` was requested.
   std::optional<Batch> next(const std::stop_token& stop = {});
-  /// Where to continue after the batches that `next` has given so far.
+  /// Where to continue after the batches returned by `next` so far.
   DataPosition position() const { return position_; }
   StreamStats stats() const;
 

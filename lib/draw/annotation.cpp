@@ -15,7 +15,7 @@ void fill(Tensor& picture, int64_t x0, int64_t y0, int64_t x1, int64_t y1, const
       std::copy(color.begin(), color.end(), pixels + (y * width + x) * 3);
 }
 
-/// The number of the pixel that a coordinate is in; far outside, one that is outside, too.
+/// The number of the pixel at a coordinate; outside of the picture, a number that is also outside.
 int64_t pixel_of(double coordinate) {
   constexpr double kFar = 1e9;
   return static_cast<int64_t>(std::floor(std::clamp(coordinate, -kFar, kFar)));
@@ -42,7 +42,7 @@ void draw_box(Tensor& picture, const DrawnBox& box, const RgbColor& color, int64
   if (std::isnan(box.x0) || std::isnan(box.y0) || std::isnan(box.x1) || std::isnan(box.y1)) return;
   const int64_t left = pixel_of(std::min(box.x0, box.x1));
   const int64_t top = pixel_of(std::min(box.y0, box.y1));
-  // A box that ends at the corner of a pixel does not have it, but each box has a pixel.
+  // A box that ends at the corner of a pixel does not contain it, but each box has at least one pixel.
   const int64_t right = std::max(left + 1, -pixel_of(-std::max(box.x0, box.x1)));
   const int64_t bottom = std::max(top + 1, -pixel_of(-std::max(box.y0, box.y1)));
   fill(picture, left, top, right, std::min(top + thickness, bottom), color);

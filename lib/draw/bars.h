@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// A value with the interval that it may lie in.
+/// A value with its interval.
 struct Bar {
   std::string name;
   double value = 0;
@@ -13,8 +13,8 @@ struct Bar {
   double high = 0;
 };
 
-/// Horizontal bars from zero on, one below the other, with lines for their intervals, as an SVG image. Values
-/// are finite.
+/// Horizontal bars that start at zero, one below the other, with lines for their intervals, as an SVG image.
+/// Values are finite.
 std::string svg_bars(const std::string& title, const std::vector<Bar>& bars);
 
 }  // namespace tpack

@@ -25,13 +25,13 @@ struct AxisRange {
   double low = 0;
   double high = 1;
 
-  /// Where `value` lies: 0 at the low end, 1 at the high end.
+  /// The position of `value`: 0 at the low end, 1 at the high end.
   double part(double value) const { return (value - low) / (high - low); }
 };
 
 /// From 0 to the largest x; never empty.
 AxisRange x_range(const Chart& chart);
-/// Holds every finite y, with a margin; never empty.
+/// Contains every finite y, with a margin; never empty.
 AxisRange y_range(const Chart& chart);
 /// Round numbers (1, 2 or 5 times a power of ten) in the range, evenly spaced, `most` at most.
 std::vector<double> ticks(const AxisRange& range, int most);

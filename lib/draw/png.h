@@ -18,16 +18,16 @@ struct PngImage {
   std::string png;
 };
 
-/// Encodes one image or a batch. Shapes: [H, W], [H, W, C] or [N, H, W, C], C of 1, 3 or 4; uint8, or
-/// float32 from 0 to 255 (rounded, clamped). Errors: ShapeError for other shapes and types, ResourceError
-/// where it fails.
+/// Encodes one image or a batch. Shapes: [H, W], [H, W, C] or [N, H, W, C], C of 1, 3 or 4; uint8, or float32
+/// from 0 to 255 (rounded, clamped). Errors: ShapeError for other shapes and types, ResourceError if encoding
+/// fails.
 std::vector<PngImage> encode_png(const Tensor& pictures);
 
 using RgbColor = std::array<uint8_t, 3>;
-/// The colors by which people tell classes apart: those of PASCAL VOC, black for class 0; 256 at most.
+/// Colors of classes: those of PASCAL VOC, black for class 0; at most 256.
 std::vector<RgbColor> class_colors(size_t classes);
-/// A PNG whose pixels are places in a palette of at most 256 colors: class numbers that can be looked at.
-/// Shapes: places uint8 [H, W]. Errors: ResourceError.
+/// A PNG with a palette of at most 256 colors and class numbers as pixels, which image viewers show in
+/// colors. Shapes: places uint8 [H, W]. Errors: ResourceError.
 std::string encode_palette_png(const Tensor& places, std::span<const RgbColor> palette);
 
 }  // namespace tpack

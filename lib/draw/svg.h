@@ -6,12 +6,12 @@
 
 namespace tpack {
 
-/// Of lines and words that can be read on a light and on a dark page.
+/// Color of lines and words that is readable on light and dark pages.
 inline constexpr const char* kSvgGray = "#7d8590";
 
 /// With one digit after the point, as coordinates are.
 std::string svg_number(double value);
-/// Text with the characters that XML reserves written as it wants them.
+/// Text with reserved characters of XML escaped.
 std::string svg_escaped(const std::string& text);
 
 using SvgAttributes = std::vector<std::pair<const char*, std::string>>;
@@ -20,8 +20,8 @@ std::string svg_element(const std::string& name, const SvgAttributes& attributes
                         const std::string& content = "");
 /// `anchor`: start, middle or end.
 std::string svg_text(double x, double y, const char* anchor, const std::string& text);
-/// A picture of that size: self-contained, without a background, in colors that can be read on a light and on
-/// a dark page.
+/// A picture of that size: self-contained, without a background, in colors that are readable on light and
+/// dark pages.
 std::string svg_document(double width, double height, const std::string& content);
 
 }  // namespace tpack

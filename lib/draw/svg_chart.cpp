@@ -60,7 +60,7 @@ class Panel {
                         {"fill", color(series)}},
                        svg_escaped(chart_.series[series].name));
   }
-  /// A line for each part between gaps, a dot where a part is one point.
+  /// A line for each part between gaps, a dot for a part with one point.
   std::string curve(size_t series) const {
     std::string out;
     std::vector<std::string> part;

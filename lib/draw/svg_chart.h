@@ -8,7 +8,7 @@
 namespace tpack {
 
 /// The charts side by side as an SVG image: legend, curves, axes with numbers. Self-contained, without a
-/// background, in colors that can be read on a light and on a dark page.
+/// background, in colors that are readable on light and dark pages.
 std::string svg_charts(const std::vector<Chart>& charts);
 
 }  // namespace tpack

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMarks = "*o+x#@%&";
 constexpr std::array<int, 6> kAnsiColors = {34, 33, 32, 35, 36, 31};  // of ANSI
 
-/// How the curves are told apart.
+/// How to distinguish the curves.
 struct Style {
   bool braille = true;
   bool colored = false;
@@ -106,7 +106,7 @@ void draw(const Chart& chart, Canvas& canvas) {
   }
 }
 
-/// Names of the curves, as many on a line as fit; the last of so many lines may say how many more there are.
+/// Names of the curves, as many per line as fit; the last line may show how many are missing.
 std::vector<std::string> legend(const Chart& chart, const Style& style, int columns, size_t most_lines) {
   std::vector<std::string> lines(1);
   int used = 0;
@@ -140,7 +140,7 @@ std::vector<std::string> row_labels(const AxisRange& range, int rows) {
   return labels;
 }
 
-/// The numbers below the horizontal axis, each centered below its place where there is room.
+/// The numbers below the horizontal axis, each centered below its position if there is room.
 std::string column_labels(const Chart& chart, int columns) {
   const AxisRange range = x_range(chart);
   std::string text(static_cast<size_t>(columns), ' ');

@@ -9,7 +9,7 @@ namespace {
 
 struct Column {
   size_t width = 0;
-  bool numbers = true;  // all its cells are
+  bool numbers = true;  // all its cells are numbers
 };
 
 bool is_number(const std::string& cell) {
@@ -27,8 +27,8 @@ std::string line_of(const std::vector<std::string>& row, const std::vector<Colum
   return line + "\n";
 }
 
-/// The row with its last column on as many lines as it needs: in its column where that has room, else below
-/// the row.
+/// The row with its last column on as many lines as it needs: in its column if there is room, else below the
+/// row.
 std::string wrapped_row(std::vector<std::string> row, const std::vector<Column>& columns, size_t width) {
   constexpr size_t kLeast = 30;
   constexpr size_t kIndent = 4;

@@ -5,17 +5,17 @@
 
 namespace tpack {
 
-/// Rows of texts in aligned columns for the terminal; columns of numbers are right-aligned.
-/// The first column is left-aligned.
+/// Rows of text in aligned columns for the terminal; columns of numbers are right-aligned, the first column
+/// is left-aligned.
 class TextTable {
  public:
-  /// Headers may be empty: then there is no header line.
+  /// Without headers there is no header line.
   explicit TextTable(std::vector<std::string> header = {}) : header_(std::move(header)) {}
 
   /// Rows may be shorter than the header.
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Lines that end in a newline each, two spaces between columns. Texts of the last column that would go
-  /// beyond `width` characters continue on further lines; 0: there is no limit.
+  /// Lines that end in a newline each, two spaces between columns. Texts of the last column that exceed
+  /// `width` characters continue on further lines; 0: no limit.
   std::string str(size_t width = 0) const;
 
  private:

@@ -15,7 +15,7 @@ constexpr double kForce = 10.0;
 constexpr double kTimeStep = 0.02;
 constexpr double kFarthest = 2.4;
 constexpr double kSteepest = 12 * std::numbers::pi / 180;
-constexpr double kStartRange = 0.05;  // the largest first value of each variable
+constexpr double kStartRange = 0.05;  // the largest initial value of each variable
 
 struct CartPoleParams {
   int64_t limit = 200;
@@ -31,8 +31,8 @@ class CartPole final : public Environment {
   using Params = CartPoleParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "A pole on a cart, which is pushed left or right to keep the pole upright; the reward is "
-               "1 for each step.")
+               "A pole on a cart that is pushed left or right to keep the pole upright; each step has the "
+               "reward 1.")
         .example("CartPole: {limit: 200}")
         .field("limit", &Params::limit, at_least(1), "steps after which an episode is cut off");
   }

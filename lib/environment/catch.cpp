@@ -18,8 +18,8 @@ class Catch final : public Environment {
   using Params = CatchParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "A ball falls from a random column of the first row; the reward is 1 if the paddle in "
-               "the last row is below it in the end, else -1.")
+               "A ball falls from a random column of the first row; at the end, the reward is 1 if the "
+               "paddle in the last row is below it, else -1.")
         .example("Catch: {rows: 10, columns: 5}")
         .field("rows", &Params::rows, between(2, 1000), "height of the board; an episode has rows - 1 steps")
         .field("columns", &Params::columns, between(1, 1000), "width of the board");

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// Rewards and lengths of the last 100 episodes that came to an end. A value. Threads: one at a time.
+/// Rewards and lengths of the last 100 finished episodes. A value. Threads: one at a time.
 class EpisodeRecord {
  public:
   static constexpr size_t kWindow = 100;

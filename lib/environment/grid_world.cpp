@@ -21,21 +21,22 @@ struct GridWorldParams {
   int64_t limit = 100;
 };
 
-/// Walks over a map. Actions: up, right, down, left. A step into a wall or off the map stays where it is.
-/// Shapes: observation [rows, columns], 1 where the agent is, 0 elsewhere. Source: Russell and Norvig,
-/// Artificial Intelligence: A Modern Approach, the 4x3 world, which is the default.
+/// Walks over a map. Actions: up, right, down, left. A step into a wall or off the map does not move. Shapes:
+/// observation [rows, columns], 1 where the agent is, 0 elsewhere. Source: Russell and Norvig, Artificial
+/// Intelligence: A Modern Approach, the 4x3 world, which is the default.
 class GridWorld final : public Environment {
  public:
   using Params = GridWorldParams;
   static Schema<Params> schema() {
-    return Schema<Params>("A map to find a goal on, where steps may slip to the side.")
+    return Schema<Params>("A map with a goal to find, where steps may slip to the side.")
         .example(R"(GridWorld: {map: ["S.P", "..G"], slip: 0.1, step_reward: -0.01, limit: 50})")
         .field("map", &Params::map,
-               "rows of equal length: S for where an episode begins (one of them by chance), G for a goal "
-               "(reward 1, the end), P for a pit (-1, the end), # for a wall, . for the rest")
+               "rows of equal length: S is a start (each episode begins at a random one), G a goal (reward "
+               "1, ends the episode), P a pit (reward -1, ends the episode), # a wall, . a free cell")
         .field("slip", &Params::slip, between(0, 1),
-               "probability that a step goes to the left or right of where it should, half of it to each")
-        .field("step_reward", &Params::step_reward, "what each step adds to the reward")
+               "probability that a step goes to the left or right of the chosen direction, half of it to "
+               "each side")
+        .field("step_reward", &Params::step_reward, "added to the reward of each step")
         .field("limit", &Params::limit, at_least(1), "steps after which an episode is cut off");
   }
   explicit GridWorld(Params p) : p_(std::move(p)) {
@@ -82,7 +83,7 @@ class GridWorld final : public Environment {
     if (row.empty() || row.size() != p_.map[0].size())
       throw ConfigError("environment GridWorld: " + which + " of 'map' has " + std::to_string(row.size()) +
                         " cells, row 0 has " + std::to_string(p_.map[0].size()) +
-                        "; all rows need as many, at least one");
+                        "; all rows must have the same length, at least 1");
     const std::string known = {kStart, kGoal, kPit, kWall, kFloor};
     const size_t wrong = row.find_first_not_of(known);
     if (wrong != std::string::npos)

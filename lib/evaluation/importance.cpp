@@ -19,9 +19,9 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kMostNumbers = 1000;    // of a vector that are units of their own
+constexpr int64_t kMostNumbers = 1000;    // largest vector whose numbers are separate units
 constexpr double kTogether = 0.8;         // correlation
-constexpr int64_t kMostCorrelated = 400;  // numbers that are compared with each other
+constexpr int64_t kMostCorrelated = 400;  // most numbers to compare with each other
 
 /// Names and widths of the columns of a component.
 struct ColumnParts {
@@ -80,7 +80,7 @@ Tensor joined(const std::vector<std::vector<Tensor>>& batches, size_t input) {
   return all;
 }
 
-/// The data with units of each sample replaced by those of another one.
+/// The data with units of each sample replaced by the values of another one.
 class PermutedData {
  public:
   explicit PermutedData(std::vector<std::vector<Tensor>> batches) : batches_(std::move(batches)) {
@@ -125,8 +125,7 @@ class PermutedData {
   std::vector<Tensor> all_;  // of each input
 };
 
-/// The numbers of a unit, each with mean 0 and length 1 over all samples; numbers that are all the same are
-/// left out.
+/// The numbers of a unit, each with mean 0 and length 1 over all samples; constant numbers are skipped.
 std::vector<std::vector<double>> normalized(const PermutedData& data, const ImportanceUnit& unit) {
   const Tensor& all = data.all(unit.input);
   const int64_t samples = all.shape()[0];
@@ -148,16 +147,17 @@ std::vector<std::vector<double>> normalized(const PermutedData& data, const Impo
   return numbers;
 }
 
-/// Units of which each goes together with another one of its group; groups of two or more.
+/// Groups of two or more units, each correlated with another one of its group.
 std::vector<std::vector<const ImportanceUnit*>> groups_of(const PermutedData& data,
                                                           const std::vector<ImportanceUnit>& units) {
   std::vector<std::vector<std::vector<double>>> numbers;
   int64_t count = 0;
   for (const ImportanceUnit& unit : units) count += std::ssize(unit.places);
   if (count > kMostCorrelated) {
-    log::warning("--importance: no columns are permuted together, as there are " + with_thousands(count) +
-                 " numbers, and more than " + std::to_string(kMostCorrelated) +
-                 " are not compared with each other: columns that tell the same look unimportant");
+    log::warning("--importance: with " + with_thousands(count) + " numbers (more than " +
+                 std::to_string(kMostCorrelated) +
+                 "), correlated columns are not searched for and not permuted together; such columns look "
+                 "less important than they are");
     return {};
   }
   for (const ImportanceUnit& unit : units) numbers.push_back(normalized(data, unit));
@@ -202,7 +202,7 @@ Importance summary(std::string name, std::vector<double> values) {
   one.mean = std::accumulate(one.values.begin(), one.values.end(), 0.0) / count;
   double squares = 0;
   for (const double value : one.values) squares += (value - one.mean) * (value - one.mean);
-  one.deviation = std::sqrt(squares / count);  // as scikit-learn has it
+  one.deviation = std::sqrt(squares / count);  // as in scikit-learn
   const double half =
       count > 1 ? student(std::ssize(one.values) - 1) * std::sqrt(squares / (count - 1) / count) : 0;
   one.low = one.mean - half;
@@ -215,7 +215,7 @@ double value_of(const Evaluator::Result& result, const std::string& statistic) {
       ->second;
 }
 
-/// 1 where a lower value is worse.
+/// 1 if a lower value is worse.
 double sign_of(const Evaluator& evaluator, const std::string& statistic) {
   const StatisticGoals goals = evaluator.goals();
   const auto found = goals.find(statistic);
@@ -223,7 +223,7 @@ double sign_of(const Evaluator& evaluator, const std::string& statistic) {
     throw ConfigError("--importance: unknown statistic '" + statistic + "'" +
                       did_you_mean(statistic, names_of(goals)) + "; known: " + join(names_of(goals), ", "));
   if (!found->second)
-    throw ConfigError("--importance: nothing says which values of '" + statistic +
+    throw ConfigError("--importance: unknown whether high or low values of '" + statistic +
                       "' are better; known: " + join(names_of(goals), ", "));
   return *found->second == Goal::kMax ? 1 : -1;
 }

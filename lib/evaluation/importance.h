@@ -12,24 +12,24 @@
 
 namespace tpack {
 
-/// What is permuted as one: a column of a table with all its numbers, a number of a vector, or an input.
+/// A unit to permute: a column of a table with all its numbers, a number of a vector, or an input.
 struct ImportanceUnit {
   std::string name;
   size_t input = 0;                  // of the tower
   std::vector<int64_t> places = {};  // elements of a sample; empty: all
 };
 
-/// The units of the inputs that predictions depend on. `flow` is the one that the evaluator reads, prepared.
+/// The units of the inputs that predictions depend on. `flow` is the evaluator's flow, prepared.
 std::vector<ImportanceUnit> importance_units(const Evaluator& evaluator,
                                              const std::vector<TowerInput>& inputs, const DataFlow& flow);
 
-/// How much worse a statistic gets when a unit has the values of other samples.
+/// How much worse a statistic becomes when a unit has the values of other samples.
 struct Importance {
   std::string name;                 // of the unit, or of several: "a + b"
   std::vector<double> values = {};  // of each permutation
   double mean = 0;
   double deviation = 0;  // of the values
-  /// Where the mean of any number of permutations is with a probability of 95 % (Student's t).
+  /// The 95 % confidence interval of the mean over permutations (Student's t).
   double low = 0;
   double high = 0;
 };
@@ -41,14 +41,13 @@ struct ImportanceOptions {
 };
 
 /// Permutation importance (Breiman 2001; Fisher, Rudin and Dominici 2019), as scikit-learn's
-/// permutation_importance defines it: the value without permutation, minus that with one, or the other way
-/// around where lower values are better. Units that go together (a correlation of 0.8 or more) are also
-/// permuted as one, since each alone loses what the others still tell; those come after the units, which are
-/// sorted by their means.
+/// permutation_importance defines it: the value without permutation minus the value with it, or the reverse
+/// if lower values are better. Correlated units (0.8 or more) are also permuted together, because each alone
+/// looks unimportant while the others stay; these groups come after the units, which are sorted by their
+/// means.
 class ImportanceTable {
  public:
-  /// Errors: ConfigError for an unknown statistic, or one of which nothing says which values are better;
-  /// those of the data.
+  /// Errors: ConfigError for an unknown statistic, or one without a direction; those of the data.
   ImportanceTable(Evaluator& evaluator, const std::vector<ImportanceUnit>& units,
                   const ImportanceOptions& options);
 

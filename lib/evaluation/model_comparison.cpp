@@ -17,7 +17,7 @@ namespace {
 constexpr int kDraws = 1000;
 constexpr uint64_t kKey = 95;
 
-/// Figures of some of the samples, each as often as it was drawn.
+/// Figures of a resample, where each sample counts as often as it was drawn.
 class Figures {
  public:
   explicit Figures(const ComparedSamples& of) : of_(of) {
@@ -41,7 +41,7 @@ class Figures {
     predicted_[static_cast<size_t>(sample.predicted)] += times;
     if (sample.actual == sample.predicted) right_[static_cast<size_t>(sample.actual)] += times;
   }
-  /// Mean loss, and of classes accuracy and the mean F1 of the classes that occur.
+  /// Mean loss and, for classes, accuracy and the mean F1 of the classes that occur.
   std::vector<double> values() const {
     std::vector<double> values = {loss_ / samples_};
     if (!of_.has_classes()) return values;
@@ -74,7 +74,7 @@ class Figures {
   std::vector<double> actual_;
 };
 
-/// A number that has a Poisson distribution of mean 1.
+/// A random number with a Poisson distribution of mean 1.
 int poisson(Rng& rng) {
   // 2^32 times the probability of at most k.
   static constexpr std::array<uint32_t, 10> kAtMost = {1580030169, 3160060337, 3950075422, 4213413783,
@@ -98,7 +98,7 @@ std::string signed_text(double value) { return (value > 0 ? "+" : "") + short_te
 
 ComparedSamples::ComparedSamples(const Evaluator& evaluator) {
   if (evaluator.targets().empty())
-    throw ConfigError("two models: no term of the cost compares the samples with what they should be");
+    throw ConfigError("two models: no term of the cost compares predictions with targets");
   loss_ = evaluator.targets()[0].term;
 }
 
@@ -124,9 +124,8 @@ std::vector<ComparedFigure> compare_models(const ComparedSamples& first, const C
                     second.loss());
   if (first.targets() != second.targets())
     throw DataError(
-        "the two models were not evaluated over the same samples, or their configs have other targets "
-        "for them (another unit, another order of the classes): name a flow with --data that both "
-        "configs have");
+        "the two models were not evaluated on the same samples with the same targets (unit, order of "
+        "classes); use --data with a flow that both configs have");
   Figures a(first);
   Figures b(second);
   std::vector<ComparedFigure> figures;

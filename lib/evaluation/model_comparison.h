@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// What a model makes of all samples of a flow, in their order. Give `see` to Evaluator::run_part.
+/// The results of a model for all samples of a flow, in order. Pass `see` to Evaluator::run_part.
 class ComparedSamples {
  public:
   /// Errors: ConfigError if no term of the cost compares samples.
@@ -24,16 +24,17 @@ class ComparedSamples {
 
  private:
   std::vector<ComparedSample> samples_;
-  std::vector<double> targets_;  // the first of each sample, to tell whether two models saw the same
+  std::vector<double>
+      targets_;  // the first one of each sample, to check that two models saw the same samples
   std::string loss_;
 };
 
-/// A figure of two models over the same samples, and how sure their difference is.
+/// A figure of two models on the same samples, with the uncertainty of the difference.
 struct ComparedFigure {
   std::string name;
   double first = 0;
   double second = 0;
-  double low = 0;  // of 95 of 100 samples drawn anew, the difference second - first is from `low` to `high`
+  double low = 0;  // 95 % interval of the difference second - first, from resampling
   double high = 0;
   Goal goal = Goal::kMin;
 
@@ -41,10 +42,10 @@ struct ComparedFigure {
   std::string verdict() const;
 };
 
-/// The mean of the term of the cost; of classes accuracy and mean F1, too. The interval is the percentile
-/// bootstrap over samples, which both models have in common, where each is drawn a number of times that has a
-/// Poisson distribution of mean 1 (Chamandy et al. 2012), of 1,000 draws with a fixed key. Errors: DataError
-/// if the two did not see the same samples, or do not have the same term of the cost.
+/// The mean of the term of the cost; for classes, also accuracy and mean F1. The interval is the percentile
+/// bootstrap over the common samples with 1,000 resamples and a fixed key, where each sample is drawn a
+/// Poisson(1) number of times (Chamandy et al. 2012). Errors: DataError if the two did not see the same
+/// samples, or do not have the same term of the cost.
 std::vector<ComparedFigure> compare_models(const ComparedSamples& first, const ComparedSamples& second);
 
 std::string str(const std::vector<ComparedFigure>& figures);

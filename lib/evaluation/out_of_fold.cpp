@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// The checkpoint that speaks for a run; nothing if it has none.
+/// The checkpoint to use for a run; nothing if it has none.
 std::optional<std::string> checkpoint_of(const std::string& run) {
   const std::string folder = run + "/checkpoints";
   if (const auto newest = newest_valid_checkpoint(folder)) return newest->path;
@@ -62,8 +62,7 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
     const auto model = InferenceModel::load(*checkpoint);
     if (model->config().predict.outputs.is_null()) {
       log::info(std::string("no ") + kOutOfFoldFile +
-                ": the config does not say what to predict; add predict: "
-                "{outputs: ...}");
+                ": the config has no outputs to predict; add predict: {outputs: ...}");
       return;
     }
     are_best |= !std::filesystem::path(*checkpoint).filename().string().starts_with("model-");
@@ -85,9 +84,10 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
   write_whole_file(path, text);
   log::info(
       "wrote " + path +
-      (are_best ? " with the checkpoints of the best epochs, which were chosen on the same rows, and so look "
-                  "better than on new ones; with ModelSaver in the callbacks, it is those of the last epochs"
-                : ""));
+      (are_best
+           ? " with the checkpoints of the best epochs; these were chosen on the same rows, so results look "
+             "better than on new data; add ModelSaver to the callbacks to use those of the last epochs"
+           : ""));
 }
 
 }  // namespace tpack

@@ -5,12 +5,11 @@
 
 namespace tpack {
 
-/// Writes what the model of each fold predicts for its own validation part, which it was not trained on: CSV
-/// with all columns that InferOptions::all_columns gives but the index, and a column "fold", in the order of
-/// the data. `runs`: a folder for
-/// each fold; of each the newest checkpoint counts, or without one, that of its best epoch. Nothing is
-/// written if the config does not say what to predict, or if a run has no checkpoint: the log says so.
-/// Errors: CheckpointError; those of the data; ResourceError.
+/// Writes the predictions of each fold's model for its validation part, which it was not trained on: CSV with
+/// all columns of InferOptions::all_columns except the index, and a column "fold", in the order of the data.
+/// `runs`: a folder for each fold; the newest checkpoint of each is used, or, without one, that of its best
+/// epoch. If the config has no outputs to predict, or a run has no checkpoint, it writes nothing and logs the
+/// reason. Errors: CheckpointError; those of the data; ResourceError.
 void write_out_of_fold(const std::vector<std::string>& runs, const std::string& path);
 
 inline constexpr const char* kOutOfFoldFile = "out_of_fold.csv";

@@ -17,7 +17,7 @@ double loss_of(const Tensor& losses, int64_t row) {
   return std::isfinite(mean) ? mean : std::numeric_limits<double>::infinity();
 }
 
-/// The probability that the softmax of a row gives to a class.
+/// The probability of a class in the softmax of a row.
 double softmax_of(const Tensor& scores, int64_t row, int64_t classes, int64_t of) {
   double sum = 0;
   for (int64_t c = 0; c < classes; ++c)

@@ -35,16 +35,16 @@ ThresholdGoal ThresholdGoal::parse(const std::string& text) {
     if (value > 0 && (value <= 1 || is_cost)) return {kind, value};
     throw ConfigError("--threshold-for " + text + ": must be above 0" + (is_cost ? "" : " and at most 1"));
   }
-  throw ConfigError(
-      "--threshold-for: '" + text +
-      "' is not a goal; write f1, recall=0.9, precision=0.9, or cost=5 if a missed one costs as "
-      "much as 5 false alarms");
+  throw ConfigError("--threshold-for: '" + text +
+                    "' is not a goal; write f1, recall=0.9, precision=0.9, or cost=5 if a missed positive "
+                    "costs as much as 5 false alarms");
 }
 
 ThresholdChoice::ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal) : goal_(goal) {
   const std::vector<PredictionTarget>& all = evaluator.targets();
   const auto found = std::find_if(all.begin(), all.end(), &ClassReport::tells_two);
-  if (found == all.end()) throw ConfigError("--choose-threshold: no term of the cost tells two classes");
+  if (found == all.end())
+    throw ConfigError("--choose-threshold: no term of the cost is a binary classification");
   target_ = static_cast<size_t>(found - all.begin());
   const std::vector<std::string>& names = evaluator.class_names(target_);
   name_ = names.size() > 1 ? names[1] : "yes";
@@ -55,7 +55,7 @@ void ThresholdChoice::see(int64_t /*batch*/, std::span<const TargetBatch> compar
   for (int64_t row = 0; row < batch.predictions.shape()[0]; ++row) {
     const auto sample = compared_sample(batch, row);
     if (!sample) continue;
-    // Scores that are not finite say neither.
+    // Scores that are not finite predict neither class.
     const double p = sample->predicted < 0    ? -1
                      : sample->predicted == 1 ? sample->confidence
                                               : 1 - sample->confidence;
@@ -83,7 +83,7 @@ ThresholdChoice::Figures ThresholdChoice::at(double threshold) const {
   return figures(threshold, right, said, actual);
 }
 
-/// Each way to part the samples in two; first those that 0.5 parts.
+/// Each division of the samples into two; first the division at 0.5.
 std::vector<ThresholdChoice::Figures> ThresholdChoice::candidates() const {
   std::vector<Sample> sorted = samples_;
   std::sort(sorted.begin(), sorted.end(),
@@ -97,7 +97,7 @@ std::vector<ThresholdChoice::Figures> ThresholdChoice::candidates() const {
   for (size_t i = 0; i < sorted.size() && sorted[i].probability >= 0; ++i) {
     right += sorted[i].is_second ? 1 : 0;
     const double next = i + 1 < sorted.size() ? std::max(0.0, sorted[i + 1].probability) : 0;
-    if (next == sorted[i].probability) continue;  // both are said, or neither
+    if (next == sorted[i].probability) continue;  // both or neither are predicted
     all.push_back(figures((sorted[i].probability + next) / 2, right, static_cast<double>(i + 1), actual));
   }
   return all;
@@ -128,7 +128,7 @@ ThresholdChoice::Figures ThresholdChoice::best() const {
                     name_ + "'; the highest is " + short_text(highest));
   if (all.empty())
     throw DataError("--threshold-for: no threshold has a recall of " + short_text(goal_.value) + " for '" +
-                    name_ + "'" + (highest == 0 ? "; no sample is of it" : ""));
+                    name_ + "'" + (highest == 0 ? "; it has no samples" : ""));
   return *std::min_element(all.begin(), all.end(),
                            [this](const Figures& a, const Figures& b) { return is_better(a, b); });
 }

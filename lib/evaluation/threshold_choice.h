@@ -11,13 +11,13 @@
 
 namespace tpack {
 
-/// What a threshold is chosen for.
+/// The goal of choosing a threshold.
 struct ThresholdGoal {
   enum class Kind : uint8_t {
     kF1,         // the highest F1 of the second class
-    kRecall,     // at least this recall of it, with the highest precision
+    kRecall,     // at least this recall, with the highest precision
     kPrecision,  // at least this precision, with the highest recall
-    kLowestCost  // the lowest cost, where a missed one costs so many false alarms
+    kLowestCost  // the lowest cost, where a missed positive costs `value` false alarms
   };
   Kind kind = Kind::kF1;
   double value = 0;
@@ -26,8 +26,7 @@ struct ThresholdGoal {
   static ThresholdGoal parse(const std::string& text);
 };
 
-/// Finds the probability from which the second of two classes should be said. Give `see` to
-/// Evaluator::run_part.
+/// Finds the threshold for predicting the second of two classes. Pass `see` to Evaluator::run_part.
 class ThresholdChoice {
  public:
   struct Figures {
@@ -35,15 +34,15 @@ class ThresholdChoice {
     double precision = 0;
     double recall = 0;
     double f1 = 0;
-    double cost = 0;  // false alarms, and missed ones as often as the goal says
+    double cost = 0;  // false alarms, and missed positives weighted by the goal
   };
 
-  /// Errors: ConfigError if no term of the cost tells two classes.
+  /// Errors: ConfigError if no term of the cost is a binary classification.
   explicit ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal = {});
   void see(int64_t batch, std::span<const TargetBatch> compared);
 
-  /// In the middle between the probabilities of two samples; of equal ones, the threshold nearest to 0.5.
-  /// Errors: DataError if no threshold has the precision, or if there is no sample of the class to recall.
+  /// The middle between the probabilities of two samples; of equally good ones, the threshold nearest to 0.5.
+  /// Errors: DataError if no threshold has the precision, or if the class has no samples.
   Figures best() const;
   /// Of a threshold.
   Figures at(double threshold) const;

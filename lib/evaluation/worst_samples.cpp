@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kMostShown = 4;  // of a sample, in a table
 
-/// The class of each pixel with the best score; of one channel, whether it is above 0. Shapes: scores [C, H,
-/// W] -> uint8 [H, W].
+/// The class with the best score for each pixel; for one channel, whether it is above 0. Shapes: scores [C,
+/// H, W] -> uint8 [H, W].
 Tensor mask_of(const Tensor& scores) {
   const Shape& shape = scores.shape();
   Tensor mask(DType::kUInt8, {shape[1], shape[2]});
@@ -46,7 +46,7 @@ Tensor picture_of(const Tensor& values, const PixelRange& range) {
 
 WorstSamples::WorstSamples(const Evaluator& evaluator, size_t count) : count_(count) {
   if (evaluator.targets().empty())
-    throw ConfigError("the worst samples: no term of the cost compares the samples with what they should be");
+    throw ConfigError("the worst samples: no term of the cost compares predictions with targets");
   target_ = evaluator.targets()[0];
   classes_ = evaluator.class_names(0);
   batch_size_ = evaluator.batch_size();
@@ -71,7 +71,7 @@ std::string WorstSamples::text_of(const Tensor& values, int64_t row, bool predic
 
 void WorstSamples::see(int64_t batch, std::span<const TargetBatch> compared) {
   const TargetBatch& of = compared[0];
-  // The least bad one is in front, the later one of equal losses.
+  // The least bad one is in front; of equal losses, the later one.
   const auto is_worse = [](const Entry& a, const Entry& b) {
     return std::tuple(-a.sample.loss, a.place) < std::tuple(-b.sample.loss, b.place);
   };
@@ -105,7 +105,7 @@ void WorstSamples::see(int64_t batch, std::span<const TargetBatch> compared) {
   }
 }
 
-/// Of a sample that is compared by its pixels.
+/// For a sample that is compared by its pixels.
 void WorstSamples::keep_pictures(Entry& entry, const TargetBatch& of, int64_t row) const {
   const Tensor prediction = of.predictions.row(row);
   const Tensor truth = of.targets.row(row);
@@ -142,7 +142,7 @@ void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
                    [](const Entry& a, const Entry& b) { return a.sample.loss > b.sample.loss; });
 }
 
-/// Whether what samples are can be written in a table; pictures cannot.
+/// Whether targets can be written in a table; pictures cannot.
 bool WorstSamples::has_texts() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.answer.empty(); });
 }

@@ -11,25 +11,24 @@
 
 namespace tpack {
 
-/// The samples of a flow with the highest losses of the first target of an evaluator. Give `see` to
-/// Evaluator::run_part; of equal losses the first count.
+/// The samples of a flow with the highest losses of the first target of an evaluator. Pass `see` to
+/// Evaluator::run_part; of equal losses, the first ones count.
 class WorstSamples {
  public:
   /// Errors: ConfigError if no term of the cost compares samples.
   WorstSamples(const Evaluator& evaluator, size_t count);
 
   void see(int64_t batch, std::span<const TargetBatch> compared);
-  /// Reads the samples again, which are the items of batches of the pass that the evaluator read, and finds
-  /// their files. Call after the pass.
+  /// Reads the samples again, from the evaluator's pass, and finds their files. Call after the pass.
   void find(const DataFlow& flow, uint64_t seed);
 
   /// A table for a terminal: file or number, loss, truth and prediction.
   std::string str() const;
   nlohmann::ordered_json to_json() const;
-  /// Writes the images as a contact sheet, the worst first, with truth and prediction below. Where these are
-  /// masks, the image, the true mask over it, and the predicted one are side by side, with a legend of the
-  /// classes; where they are images, all three are, and truth and prediction have one range. After `find`.
-  /// Errors: ConfigError if the flow has none.
+  /// Writes the images as a contact sheet, the worst first, with truth and prediction below. For masks, the
+  /// image, the true mask over it, and the predicted one are side by side, with a legend of the classes; for
+  /// images, the image, truth and prediction are side by side, and truth and prediction share one range.
+  /// After `find`. Errors: ConfigError if the flow has none.
   void write_images(const std::string& path) const;
 
  private:
@@ -41,7 +40,7 @@ class WorstSamples {
     std::string name = {};  // file, or "sample 17"
     Tensor image = {};
     Tensor truth =
-        {};  // masks [H, W], if the model tells classes of pixels; images [H, W, C] if it makes some
+        {};  // masks [H, W] if the model predicts classes of pixels; images [H, W, C] if it makes images
     Tensor answer = {};
   };
   std::string text_of(const Tensor& values, int64_t row, bool predicted) const;
@@ -52,7 +51,7 @@ class WorstSamples {
   PredictionTarget target_;
   std::vector<std::string> classes_;
   int64_t batch_size_;
-  std::vector<Entry> entries_;  // a heap while the pass lasts, then the worst first
+  std::vector<Entry> entries_;  // a heap during the pass, then the worst first
 };
 
 }  // namespace tpack

@@ -27,7 +27,7 @@ namespace tpack {
 
 namespace {
 
-/// Why nobody knows how many batches a pass has; null if that may be known.
+/// Why the number of batches in a pass is unknown; null if it may be known.
 const char* why_no_length(const DataFlow* train) {
   if (train == nullptr) return nullptr;
   if (train->size() == kEndless) return "never ends";
@@ -41,8 +41,8 @@ int64_t steps_of(int64_t samples, const Batching& batching, const StepSize& step
   return (samples / batching.batch_size + (has_rest ? 1 : 0)) / step.batches();
 }
 
-/// Steps of a pass that skips the bad samples that its source knows, and no others. More may turn out to be
-/// bad: then an epoch ends a bit later than a pass.
+/// Steps of a pass that skips only the bad samples known to its source. If more turn out to be bad, an epoch
+/// ends slightly later than a pass.
 std::optional<int64_t> steps_without_bad(const DataFlow& train, const StepSize& step) {
   const auto batching = train.batching();
   if (!batching || train.size() || train.flow()->sources().size() != 1) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<int64_t> steps_without_bad(const DataFlow& train, const StepSize& 
   return steps_of(*samples - train.facts()[0].bad, *batching, step);
 }
 
-/// Whether a flow that maps make smaller is endless before them.
+/// Whether a flow is endless before its maps that drop samples.
 bool never_ends(const Flow* flow) {
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(flow)) {
     if (flow->size() == kEndless) return true;
@@ -66,9 +66,9 @@ bool never_ends(const Flow* flow) {
   return flow->size() == kEndless;
 }
 
-/// Samples that the maps of a flow leave, found by reading the first pass. If random numbers decide, other
-/// passes may have others: then an epoch ends before or after a pass. Nothing if no map drops samples, or if
-/// a stage after it changes their number.
+/// Number of samples after the maps of a flow, found by reading the first pass. With random maps, other
+/// passes may differ: then an epoch ends before or after a pass. Nothing if no map drops samples, or if a
+/// later stage changes their number.
 std::optional<int64_t> samples_after_dropping(const DataFlow& train) {
   const Flow* at = train.flow().get();
   bool skips_bad = false;
@@ -119,14 +119,14 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   if (*steps < 1) {
     throw ConfigError(where,
                       "'steps_per_epoch' is data, but a pass over data.train has less than one batch for "
-                      "each replica; make batches smaller or write a number of steps");
+                      "each replica; use smaller batches or write a number of steps");
   }
   return *steps;
 }
 
 namespace {
 
-/// What is wrong in `predict` should not show after training.
+/// Mistakes in `predict` must be found before training.
 void check_predict(const Experiment& experiment, const TowerFunction& tower) {
   const ConfigNode& outputs = experiment.config.predict.outputs;
   if (outputs.is_null()) return;
@@ -139,7 +139,7 @@ void check_predict(const Experiment& experiment, const TowerFunction& tower) {
   fetch_outputs(b, table, build_tower(b, tower, batch_specs(tower, 1), {}).outputs, parsed);
 }
 
-/// What only the inference graph and the data together tell.
+/// Checks that need the inference graph and the data.
 void check_tower(const Experiment& experiment) {
   const auto place = experiment.trainer->part<TrainedModel>().model_handle();
   if (!place) return;
@@ -222,9 +222,8 @@ void remark_of_no_validation(const Experiment& experiment, const StatisticGoals&
   const std::string data = experiment.flows.contains("validation")
                                ? ""
                                : "for a fifth of the samples, write split: 0.2 and data.validation; ";
-  log::info(
-      "nothing is validated, so nothing tells how good the model is on samples that it has not learned; " +
-      data + "add InferenceRunner: {data: validation} to the callbacks");
+  log::info("there is no validation, so the quality on new samples is unknown; " + data +
+            "add InferenceRunner: {data: validation} to the callbacks");
 }
 
 CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,
@@ -267,8 +266,8 @@ void CheckedExperiment::declare_train_data() {
   auto declared = declared_train_flow(e);
   if (!declared && e.trainer->needs().data) {
     throw ConfigError(train->origin(),
-                      "what data.train holds is known only once it is opened, and the model does not declare "
-                      "it; check without --no-data");
+                      "the contents of data.train are known only after it is opened, and the model does not "
+                      "declare them; check without --no-data");
   }
   e.flows.erase("train");
   if (declared) e.flows.emplace("train", std::move(*declared));

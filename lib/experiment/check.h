@@ -10,49 +10,48 @@
 
 namespace tpack {
 
-/// Steps of an epoch; `steps_per_epoch: data` is worked out. After the trainer's setup. Errors: ConfigError
-/// where a pass has no known length.
+/// Steps of an epoch; computes `steps_per_epoch: data`. After the trainer's setup. Errors: ConfigError if the
+/// length of a pass is unknown.
 int64_t resolved_steps_per_epoch(const Experiment& experiment);
 
-/// Sets the trainer up, with `input` instead of the experiment's if it is given; problems without a place
+/// Sets up the trainer, with `input` instead of the experiment's input if given; problems without a position
 /// get that of the `trainer` section. Errors: ConfigError.
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const InputSource* input = nullptr);
 
-/// Opens the data, then sets the trainer up. Where the data cannot be opened, but declare what they hold, the
-/// model is checked all the same, so that what is wrong in both is reported at once. Errors: as the two
-/// functions; ConfigError if both fail.
+/// Opens the data, then sets up the trainer. If the data cannot be opened, but declare their contents, the
+/// model is still checked, so that mistakes in both are reported together. Errors: as for the two functions;
+/// ConfigError if both fail.
 void open_data_and_set_up(const Experiment& experiment, const std::function<void()>& open_data,
                           const std::function<void()>& set_up);
 
 /// A warning if weights are trained and no callback saves them.
 void warn_of_unsaved_weights(const Experiment& experiment);
 
-/// A remark if samples are compared with targets, and no callback reports a statistic of another flow than
-/// data.train. `statistics`: all that the run reports.
+/// A remark if the cost compares predictions with targets, but no callback reports a statistic of a flow
+/// other than data.train. `statistics`: all that the run reports.
 void remark_of_no_validation(const Experiment& experiment, const StatisticGoals& statistics);
 
-/// An experiment after everything was checked that can be known before the first step: names, shapes, types,
-/// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
+/// An experiment after all checks that are possible before the first step: names, shapes, types, order of
+/// callbacks, gates. Compiles only on request, writes no files.
 class CheckedExperiment {
  public:
-  /// `with_data`: opens the data, too; otherwise what they declare is taken (what the model's inputs declare,
-  /// where data.train must be opened to be known), and callbacks are not set up. Errors: ConfigError with all
-  /// mistakes of the first stage that has any; DataError, ResourceError.
+  /// `with_data`: also opens the data; otherwise uses their declarations (or those of the model's inputs, if
+  /// data.train must be opened), and does not set up callbacks. Errors: ConfigError with all mistakes of the
+  /// first failing stage; DataError, ResourceError.
   CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
 
   Experiment& experiment() { return experiment_; }
   Plan& plan() { return plan_; }
-  /// False if nothing tells whether data.train fits the model: it must be opened, and was not.
+  /// False if it is unknown whether data.train fits the model, because it must be opened, but was not.
   bool knows_train_data() const { return knows_train_data_; }
   /// Every statistic that the run will report; empty without the data.
   const StatisticGoals& statistics() const { return statistics_; }
-  /// 0 if only the data tell.
+  /// 0 if it is known only from the data.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// Compiles every program that a run will use, and takes the weights that `init` names. Errors:
-  /// ConfigError, ResourceError, CheckpointError.
+  /// Compiles every program that a run will use, and loads the weights of `init`. Errors: ConfigError,
+  /// ResourceError, CheckpointError.
   void compile();
-  /// Memory that this process holds for itself and its compiled programs, and for what the data's sources
-  /// keep. After `compile`.
+  /// Memory of this process, its compiled programs, and the data in its sources. After `compile`.
   uint64_t program_bytes() const { return program_bytes_; }
   uint64_t data_bytes() const { return data_bytes_; }
 

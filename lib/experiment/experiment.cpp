@@ -18,12 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kForGans =
-    "any trainer trains several networks, if the config has 'updates: {GAN: {optimizer: ...}}' instead of "
-    "'optimizer'";
+    "any trainer can train several networks; write 'updates: {GAN: {optimizer: ...}}' instead of 'optimizer'";
 constexpr const char* kForManyMachines =
     "Horovod trains on several machines; start it with mpirun, or on one machine with `tpack train --procs`";
 
-/// Trainers of tensorpack without one of the same name, and what to write instead.
+/// Trainers of tensorpack with another name in tpack, and their replacements.
 constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpack = {
     {{"GANTrainer", kForGans},
      {"SeparateGANTrainer", kForGans},
@@ -55,9 +54,10 @@ class ExperimentMaker {
       e_.monitors.push_back(std::move(monitor));
     }
     if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
-      errors_.add(e_.position_of("name"),
-                  "'name' is '" + c.name +
-                      "'; it names a folder in train_log and cannot be a path; use --log-dir for a path");
+      errors_.add(
+          e_.position_of("name"),
+          "'name' is '" + c.name +
+              "'; it must be the name of a folder in train_log, not a path; for a path, use --log-dir");
     }
     if (c.max_epoch < c.starting_epoch) {
       errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
@@ -89,7 +89,7 @@ class ExperimentMaker {
     e_.tower = make_tower(e_.config, e_.source.root, flow_of, errors_);
   }
 
-  /// Default callbacks come after the others; one that is listed is not added.
+  /// Default callbacks come after the others; listed ones are not added again.
   void make_callbacks() {
     std::set<std::string> listed;
     for (const Slot<Callback>& slot : e_.config.callbacks) {
@@ -107,7 +107,7 @@ class ExperimentMaker {
     check_flow_names_in(slot.item);
   }
 
-  /// Every parameter that is the name of a flow must name one; those of callbacks inside of it, too.
+  /// Every parameter for the name of a flow must be the name of one, also in inner callbacks.
   void check_flow_names(const ComponentItem& item) {
     const ComponentInfo* info = Registry<Callback>::table().find(item.name);
     if (info == nullptr) return;  // reported when it is made
@@ -135,11 +135,10 @@ class ExperimentMaker {
     const PredictSection& predict = e_.config.predict;
     if (!predict.outputs.is_null()) {
       parse_predict_outputs(predict.outputs, errors_);
-      if (predict.data
-              .empty())  // an image of the right size would pass as it is, not prepared as in training
+      if (predict.data.empty())  // an image of the right size would not be prepared as in training
         errors_.add(
             predict.outputs.position(),
-            "predict: 'data' is missing (the flow with the stages for a file, as in `data: validation`)");
+            "predict: 'data' is missing; set it to the flow that prepares files, such as `data: validation`");
     }
     if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
     errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);

@@ -48,7 +48,7 @@ struct Codec<InitSection> {
     fields.insert(fields.begin(), {.name = "from",
                                    .type = Codec<Ref<Path>>::type(),
                                    .required = true,
-                                   .doc = "checkpoint that the weights are loaded from"});
+                                   .doc = "checkpoint with the weights"});
     FieldType type = FieldType::section(std::move(fields), "initial weights");
     type.nullable = true;
     return type;
@@ -176,21 +176,22 @@ ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
 
 Schema<ExperimentConfig> experiment_schema() {
   using C = ExperimentConfig;
-  return with_model_sections(Schema<C>("An experiment: data, model, and how it is trained.")
+  return with_model_sections(Schema<C>("An experiment: data, model and training.")
                                  .field("tpack", &C::tpack, between(1, 1), "version of the config format"))
-      .field("trainer", &C::trainer, "how a step runs, and on which devices")
+      .field("trainer", &C::trainer, "how steps run, and on which devices")
       .field("input", &C::input, "how batches get to the devices")
       .field("starting_epoch", &C::starting_epoch, at_least(1), "number of the first epoch")
       .field("max_epoch", &C::max_epoch, at_least(0), "number of the last epoch")
-      .field("steps_per_epoch", &C::steps_per_epoch,
-             "steps per epoch, after which callbacks run; data: as many as a pass has")
-      .field("callbacks", &C::callbacks, "what runs besides the training step")
+      .field(
+          "steps_per_epoch", &C::steps_per_epoch,
+          "steps per epoch, after which callbacks run; data: the number of steps in a pass over data.train")
+      .field("callbacks", &C::callbacks, "actions besides the training step")
       .field("default_callbacks", &C::default_callbacks, "callbacks that run after `callbacks`, or false")
       .field("monitors", &C::monitors, "where statistics are written")
-      .field("init", &C::init, "weights that a new run starts with")
+      .field("init", &C::init, "initial weights of a new run")
       .field("gates", &C::gates,
-             "bounds that statistics must meet at the end, by statistic; `best STATISTIC`: that the best "
-             "value of the run must meet");
+             "bounds by statistic, which must be met at the end; `best STATISTIC`: bound for the best value "
+             "of the run");
 }
 
 FieldType config_structure() { return structure_of(experiment_schema().fields()); }

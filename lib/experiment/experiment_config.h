@@ -28,14 +28,14 @@ struct Codec<StepsPerEpoch> {
   static ConfigNode dump(StepsPerEpoch value);
 };
 
-/// The `init` section: weights that a new run begins with.
+/// The `init` section: initial weights of a new run.
 struct InitSection {
   Ref<Path> from;
   LoadRules rules;
 };
 
-/// A statistic and the bound that it must meet at the end of the run: `validation_accuracy: ">= 0.985"`; or
-/// its best value in the run: `best validation_accuracy: ">= 0.99"`.
+/// A statistic and its bound at the end of the run: `validation_accuracy: ">= 0.985"`; or for its best value
+/// in the run: `best validation_accuracy: ">= 0.99"`.
 struct Gate {
   enum class Bound : uint8_t { kAtLeast, kAbove, kAtMost, kBelow };
   std::string name;
@@ -44,10 +44,10 @@ struct Gate {
   Position position = {};
   bool of_best = false;
 
-  /// Which values the bound is for.
+  /// The values that the bound applies to.
   Goal goal() const { return bound == Bound::kAtLeast || bound == Bound::kAbove ? Goal::kMax : Goal::kMin; }
   bool holds(double figure) const;
-  /// "best validation_accuracy", as configs have it.
+  /// "best validation_accuracy", as in configs.
   std::string key() const;
   /// "best validation_accuracy >= 0.985".
   std::string str() const;
@@ -80,7 +80,7 @@ struct Codec<DefaultCallbacks> {
   static ConfigNode dump(const DefaultCallbacks& value);
 };
 
-/// All sections of a config: those that are values are read, those that hold components still as written.
+/// All sections of a config: values are parsed, components are not parsed yet.
 struct ExperimentConfig : ModelConfig {
   int tpack = 1;
   Slot<Trainer> trainer{"Simple"};
@@ -95,9 +95,9 @@ struct ExperimentConfig : ModelConfig {
   std::vector<Gate> gates;
 };
 
-/// The description of all sections, from which parsing, `tpack schema` and the effective config come.
+/// The description of all sections, for parsing, `tpack schema` and the effective config.
 Schema<ExperimentConfig> experiment_schema();
-/// What a config consists of, for load_config and tools.
+/// The structure of a config, for load_config and tools.
 FieldType config_structure();
 
 }  // namespace tpack

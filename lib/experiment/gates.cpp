@@ -13,7 +13,7 @@ namespace tpack {
 
 namespace {
 
-/// The newest value of the statistic that is not after the step, or the best one.
+/// The newest value of the statistic up to the step, or the best one.
 std::optional<double> figure_of(const Gate& gate, const Monitors& monitors, std::optional<int64_t> of) {
   std::optional<double> figure;
   for (const auto& [step, value] : monitors.get_history(gate.name)) {

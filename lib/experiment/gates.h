@@ -11,31 +11,31 @@
 
 namespace tpack {
 
-/// Rejects gates of statistics that nothing reports, and those that bad values meet: an upper bound of an
-/// accuracy. Errors: ConfigError with suggestions.
+/// Rejects gates of statistics that are not reported, and gates in the wrong direction, such as an upper
+/// bound of an accuracy. Errors: ConfigError with suggestions.
 void check_gates(const std::vector<Gate>& gates, const StatisticGoals& provided,
                  const std::vector<std::string>& flows = {});
-/// A scalar without which a monitor does nothing (Monitor::needed_scalars).
+/// A scalar that a monitor needs (Monitor::needed_scalars).
 struct MonitorNeed {
   std::string scalar;
   std::string who;  // for messages
   Position position = {};
 };
-/// Rejects monitors that need what nothing reports. Errors: ConfigError with suggestions.
+/// Rejects monitors that need scalars that are not reported. Errors: ConfigError with suggestions.
 void check_monitor_needs(const std::vector<MonitorNeed>& needs, const StatisticGoals& provided,
                          const std::vector<std::string>& flows = {});
-/// What came of a gate.
+/// The result of a gate.
 struct GateResult {
   std::string gate;             // "validation_accuracy >= 0.9"
-  std::optional<double> value;  // nothing: the statistic has none
+  std::optional<double> value;  // nothing: the statistic has no value
   bool holds = false;
 };
-/// Of the newest values, or of those of `step`, whose weights the model has; or of the best ones.
+/// Results for the newest values, or for those of `step`, whose weights the model has; or for the best ones.
 std::vector<GateResult> gate_results(const std::vector<Gate>& gates, const Monitors& monitors,
                                      std::optional<int64_t> step = {});
-/// [{"gate": ..., "value": ..., "holds": ...}, ...], without values that are no numbers.
+/// [{"gate": ..., "value": ..., "holds": ...}, ...], without values that are not numbers.
 nlohmann::ordered_json to_json(const std::vector<GateResult>& results);
-/// Errors: GateMissed with every gate that was missed.
+/// Errors: GateMissed with every missed gate.
 void require_gates(const std::vector<GateResult>& results);
 
 }  // namespace tpack

@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// The inputs whose numbers may be one that does not count.
+/// The inputs whose numbers may include the ignored one.
 using IgnoredOfInput = std::map<std::string, int64_t>;
 
 bool has_field(const std::string& component, const std::string& field) {
@@ -39,10 +39,10 @@ void check_items(const ConfigNode& node, const IgnoredOfInput& inputs, Diagnosti
     const std::string number = std::to_string(input->second);
     const ConfigNode* const given = entry.value.find("ignore_label");
     if (given == nullptr || given->is_null())
-      errors.add(entry.key_position, entry.key + ": '" + input->first + "' has " + number +
-                                         " where it does not count, which would be taken for a class; write "
-                                         "ignore_label: " +
-                                         number);
+      errors.add(
+          entry.key_position,
+          entry.key + ": '" + input->first + "' has " + number +
+              " where it does not count, which would be treated as a class; write ignore_label: " + number);
     else if (given->text() != number)
       errors.add(given->position(), "'ignore_label' is " + given->text() + ", but '" + input->first +
                                         "' has " + number +
@@ -95,7 +95,7 @@ void warn_of_counted_labels(const ConfigNode& model) {
     log::warning(Problem{params.position(),
                          "metric " + type + " counts the labels " + found->second + " of '" + found->first +
                              "', which the cost ignores; write ignore_label: " + found->second +
-                             " there, too"}
+                             " in the metric, too"}
                      .str());
   });
 }

@@ -6,11 +6,11 @@
 
 namespace tpack {
 
-/// Checks that the costs and metrics of `model` leave out the number that labels or masks of the flow have
-/// where they do not count. Errors: ConfigError with the place of each one that takes it for a class.
+/// Checks that the costs and metrics of `model` ignore the number of ignored labels or pixels of the flow.
+/// Errors: ConfigError with the position of each one that treats it as a class.
 void check_ignored_labels(const ConfigNode& model, const TowerFunction& tower, const DataFlow& train);
 
-/// Warns of metrics that count labels which the cost ignores.
+/// Warns about metrics that count labels that the cost ignores.
 void warn_of_counted_labels(const ConfigNode& model);
 
 }  // namespace tpack

@@ -19,7 +19,7 @@ void check_init(const InitSection& init) {
 
 namespace {
 
-/// Frozen variables of which the file has no value stay random.
+/// Frozen variables without a value in the file stay random.
 void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const VariableStore& store,
                     const LoadReport& report) {
   std::vector<std::string> random;
@@ -29,8 +29,8 @@ void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const Varia
   }
   if (random.empty()) return;
   log::warning("freeze: " + join_first(random) +
-               " keep their random initial values, as init has none for them; take them out of `freeze`, or "
-               "mend `init`");
+               " keep their random initial values, because init has no values for them; remove them from "
+               "`freeze`, or fix `init`");
 }
 
 }  // namespace

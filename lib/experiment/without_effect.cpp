@@ -24,8 +24,8 @@ std::string named(const std::string& what, const std::vector<std::string>& names
          (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
-/// The texts of a section of the config that may name outputs of the model; under the key `outputs` they may
-/// be patterns.
+/// The strings of a section of the config that may be names of outputs; under the key `outputs` they may be
+/// patterns.
 void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>& names,
                std::vector<std::string>& patterns) {
   if (node.is_string()) (of_outputs ? patterns : names).push_back(node.text());
@@ -36,7 +36,7 @@ void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>
     add_texts(entry.value, entry.key == "outputs", names, patterns);
 }
 
-/// The model as training builds it, and what of it is used.
+/// The model in training, and its used parts.
 class Usage {
  public:
   explicit Usage(const Experiment& e)
@@ -55,8 +55,7 @@ class Usage {
       if (used_[static_cast<size_t>(node->id)]) used_places_.insert(node->origin);
   }
 
-  /// Names of layers whose output is not used, those inside of such layers left out; in the order of the
-  /// network.
+  /// Names of layers with an unused output, without their inner layers; in the order of the network.
   std::vector<std::pair<std::string, Position>> unused_layers() const {
     std::set<std::string> inputs;
     for (const TowerInput& input : tower_.inputs()) inputs.insert(input.name);
@@ -76,14 +75,14 @@ class Usage {
 
  private:
   void use(Symbol value) { values_.push_back(value); }
-  /// A layer of a network that is called several times is used if one of the calls is; so is one whose
-  /// gradient alone is used, by nodes that have its place.
+  /// A layer of a network with several calls is used if one of the calls is; also if only its gradient is
+  /// used, by nodes with its path.
   bool is_used(Symbol value) const {
     const Position& origin = value.node->origin;
     return used_[static_cast<size_t>(value.node->id)] || (origin.known() && used_places_.contains(origin));
   }
 
-  /// By predict, callbacks and the agents of flows.
+  /// Used by predict, callbacks and the agents of flows.
   void use_named_outputs() {
     std::vector<std::string> names;
     std::vector<std::string> patterns;
@@ -110,7 +109,7 @@ class Usage {
   std::set<Position> used_places_;
 };
 
-/// Variables that an update trains without effect, outside of those layers.
+/// Variables that an update trains without effect, outside of these layers.
 std::vector<std::string> unreached_variables(const VariableTable& table,
                                              const std::vector<std::string>& layers) {
   std::vector<std::string> names;

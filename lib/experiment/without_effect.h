@@ -4,9 +4,9 @@
 
 namespace tpack {
 
-/// Warns of layers whose output nothing uses (no cost, metric, prediction, callback or agent), and of
-/// variables that updates train, but that their costs do not depend on: usually a forgotten connection. After
-/// the trainer's setup. Without `predict.outputs`, the last layer may be what will be predicted.
+/// Warns about layers with an unused output (no cost, metric, prediction, callback or agent), and about
+/// variables of updates that their costs do not depend on: usually a forgotten connection. After the
+/// trainer's setup. Without `predict.outputs`, the last layer may be used for prediction.
 void warn_of_what_has_no_effect(const Experiment& experiment);
 
 }  // namespace tpack

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-// How shapes and element types are written in configs. Whoever has a field of these types includes this file.
+// The syntax of shapes and element types in configs. Include this file for fields of these types.
 
 template <>
 struct EnumNames<DType> {

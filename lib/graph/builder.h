@@ -131,7 +131,7 @@ class Builder {
   struct Operand {
     /// Errors: InternalError for a symbol of no node.
     Operand(Symbol s) : symbol(s) {  // NOLINT(google-explicit-constructor)
-      TPACK_ASSERT(s.node != nullptr, "an operand that no node gives");
+      TPACK_ASSERT(s.node != nullptr, "an operand that is not an output of a node");
     }
     Operand(double v) : value(v) {}  // NOLINT(google-explicit-constructor)
     Symbol symbol = {};

@@ -20,7 +20,7 @@ Schema<P> named_value_schema(const char* summary, const char* name, std::string 
 }  // namespace
 
 Schema<InputParams> Input::schema() {
-  return named_value_schema<InputParams>("A value that the caller feeds.", "name", &InputParams::name)
+  return named_value_schema<InputParams>("An input value.", "name", &InputParams::name)
       .field("image", &InputParams::image, "whether it is an image, [N, C, H, W]");
 }
 std::vector<TensorSpec> Input::infer(std::span<const TensorSpec> /*in*/) const {
@@ -50,7 +50,7 @@ std::vector<std::pair<const VariableSpec*, Symbol>> trainable_reads(const Graph&
 }
 
 Schema<ConstantParams> Constant::schema() {
-  return Schema<ConstantParams>("A tensor that is filled with one number.")
+  return Schema<ConstantParams>("A tensor filled with one number.")
       .field("value", &ConstantParams::value, "the number")
       .field("dtype", &ConstantParams::dtype, "element type")
       .field("shape", &ConstantParams::shape, "axis sizes");
@@ -67,7 +67,7 @@ std::vector<TensorSpec> Literal::infer(std::span<const TensorSpec> /*in*/) const
 
 Schema<ReduceParams> Reduce::schema() {
   return Schema<ReduceParams>("Sum, maximum, mean or variance over axes, which are kept with size 1.")
-      .field("kind", &ReduceParams::kind, "what is computed")
+      .field("kind", &ReduceParams::kind, "the operation")
       .field("axes", &ReduceParams::axes, "axes, from 0");
 }
 std::vector<TensorSpec> Reduce::infer(std::span<const TensorSpec> in) const {
@@ -114,7 +114,7 @@ std::vector<Symbol> Reshape::gradient(Builder& b, const Node& n, std::span<const
 }
 
 Schema<TransposeParams> Transpose::schema() {
-  return Schema<TransposeParams>("Axes in another order.")
+  return Schema<TransposeParams>("The same elements with axes in a different order.")
       .field("order", &TransposeParams::order, "output axis i is input axis order[i]");
 }
 std::vector<TensorSpec> Transpose::infer(std::span<const TensorSpec> in) const {

@@ -13,8 +13,8 @@ const VariableSpec& VariableTable::declare(VariableSpec spec) {
   if (found == by_name_.end()) {
     if (closed_) {
       throw ShapeError("variable " + spec.name +
-                       " was not there when the model was built first; a model must have the same variables "
-                       "each time, whatever the sizes of its inputs");
+                       " did not exist when the model was first built; a model must have the same variables "
+                       "each time, for any sizes of its inputs");
     }
     order_.push_back(spec.name);
     std::string name = spec.name;

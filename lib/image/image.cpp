@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// Runs `act`; puts the name of the file in front of its data errors.
+/// Runs `act` and adds the file name to its data errors.
 template <class Act>
 void with_origin(const std::string& origin, Act&& act) {
   try {

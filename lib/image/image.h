@@ -13,7 +13,7 @@
 #include "core/field.h"
 
 namespace cv {
-class Mat;  // code that reads pixels includes OpenCV; code that only passes samples on does not
+class Mat;  // only code that reads pixels includes OpenCV
 }
 
 namespace tpack {
@@ -37,7 +37,7 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
-/// A place in an image, in pixels to the right and down; (0, 0) is the corner of the first pixel.
+/// A position in an image, in pixels to the right and down; (0, 0) is the corner of the first pixel.
 struct Point {
   double x = 0;
   double y = 0;
@@ -62,7 +62,7 @@ struct EnumNames<Color> {
   static constexpr std::array<std::pair<const char*, Color>, 3> kNames = {
       {{"rgb", Color::kRgb}, {"gray", Color::kGray}, {"rgba", Color::kRgba}}};
 };
-constexpr int kAlphaChannels = 4;  // of an image with colors and transparency
+constexpr int kAlphaChannels = 4;  // colors and transparency
 inline int channels_of(Color color) {
   if (color == Color::kGray) return 1;
   return color == Color::kRgb ? 3 : kAlphaChannels;
@@ -71,8 +71,7 @@ inline Color color_of(int64_t channels) {
   if (channels == 1) return Color::kGray;
   return channels == kAlphaChannels ? Color::kRgba : Color::kRgb;
 }
-/// What is seen through pixels that are transparent, in 8 bits; a config writes [red, green, blue], or one
-/// number for a gray.
+/// The background of transparent pixels, in 8 bits; in a config, [red, green, blue], or one number for gray.
 struct Background {
   std::array<uint8_t, 3> rgb = {255, 255, 255};
 
@@ -89,11 +88,11 @@ struct Codec<Background> {
   static std::optional<Background> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Background& background);
 };
-/// What a channel of a pixel is; a config writes 8, 16 or float.
+/// The type of a channel of a pixel; in a config, 8, 16 or float.
 enum class Depth : uint8_t {
   k8,      // uint8, white is 255
   k16,     // uint16, white is 65535
-  kFloat,  // float32: the values that a file has
+  kFloat,  // float32: the values of the file
 };
 template <>
 struct Codec<Depth> {
@@ -104,54 +103,53 @@ struct Codec<Depth> {
   static ConfigNode dump(Depth depth);
 };
 
-/// Largest image that is decoded, checked in its header before any memory for pixels is allocated: pixels of
-/// a side, and of all of its frames if a source sets no other limit.
+/// Limits of decoded images, checked in the header before memory for pixels is allocated: pixels per side,
+/// and of all frames together unless a source sets another limit.
 constexpr int kMaxImageSide = 16384;
 constexpr int kMaxMegapixels = 64;
 
-/// What becomes of the pixels of a file.
+/// The conversion of the pixels of a file.
 struct ImageForm {
   Color color = Color::kRgb;
   Depth depth = Depth::k8;
-  int frames = 1;  // one after the other as channels
+  int frames = 1;  // concatenated along the channels
   int max_megapixels = kMaxMegapixels;
   Background background = {};
-  bool upright = true;  // turned as Exif data say; false: as stored
+  bool upright = true;  // turned upright by Exif data; false: as stored
 
   int channels() const { return frames * channels_of(color); }
 };
-/// OpenCV has 512 channels at most.
+/// OpenCV has at most 512 channels.
 constexpr int kMostFrames = 128;
 
-/// True for names that end in .jpg, .png or another ending of format/image_formats.h, in letters of any case.
+/// True for names that end in .jpg, .png or another ending of format/image_formats.h, in any letter case.
 bool is_image_file(std::string_view path);
 /// Those endings: ".jpg, .jpeg, .png or .gif", of all formats.
 std::string image_file_endings();
-/// Files and folders that file managers and archives leave behind, by name: .DS_Store, ._1.jpg, __MACOSX.
+/// Names of files and folders that file managers and archives leave behind: .DS_Store, ._1.jpg, __MACOSX.
 bool is_hidden(std::string_view name);
 
-/// Which part of an encoded image is needed, and how.
+/// The needed part of an encoded image, and its form.
 struct DecodeRequest {
-  Region region;  // of the image as it is given, upright or as stored
-  /// How many times smaller the region will be averaged afterwards, in both directions at least. A decoder
-  /// may then give it at a reduced size, but at least kReducedMargin times the final one.
+  Region region;  // region of the resulting image, upright or as stored
+  /// The factor by which the region will be averaged afterwards, at least in both directions. A decoder may
+  /// then return it at a reduced size, but at least kReducedMargin times the final one.
   double shrinks_by = 1;
   Depth depth = Depth::k8;
-  /// More than 1: so many frames of the file, evenly spaced, at full size.
+  /// More than 1: this many evenly spaced frames of the file, at full size.
   int frames = 1;
-  /// What transparent pixels are put onto; nothing: they keep the color that the file has for them.
+  /// The background of transparent pixels; nothing: they keep their color in the file.
   std::optional<Background> background = {};
   bool upright = true;
 };
 
-/// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
-/// differ by 0.4 gray levels on average from those decoded in full (1.1 in the worst of 60), with 1 by 1.2
-/// (4.1).
+/// Ratio of the reduced decoded size to the final size. With 2, photographs differ by 0.4 gray levels on
+/// average from fully decoded ones (1.1 in the worst of 60), with 1 by 1.2 (4.1).
 constexpr int kReducedMargin = 2;
 
 /// An image of a sample: pixels of 8 or 16 bits or float32, or encoded bytes of a file with their size from
-/// the header. Images are upright, unless their form says otherwise. Code that needs pixels calls
-/// `decode` with the region that it needs. Memory is reused from sample to sample. Threads: one at a time.
+/// the header. Images are upright unless their form keeps them as stored. Code that needs pixels calls
+/// `decode` with the needed region. Memory is reused from sample to sample. Threads: one at a time.
 class Image {
  public:
   Image();
@@ -170,16 +168,16 @@ class Image {
   /// A buffer of `bytes` bytes for an encoded file; call `header_known` after filling it.
   std::span<uint8_t> encoded_buffer(size_t bytes);
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
-  /// file that the bytes come from. Errors: DataError if it is not an image of a known format, is
-  /// damaged, or is larger than the limits.
+  /// source file of the bytes. Errors: DataError if it is not an image of a known format, is damaged, or is
+  /// larger than the limits.
   void header_known(const ImageForm& form, std::string_view origin = {});
   /// Takes pixels: 8 or 16 bit, or float32.
   void set_pixels(cv::Mat pixels);
 
-  /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
+  /// The pixels; an encoded image is decoded completely. Errors: DataError if the bytes are damaged.
   const cv::Mat& pixels();
-  /// Decodes only what `request` asks for, and keeps those pixels from now on. Returns where in them the
-  /// requested region is; a reduced image may have some more at its edges.
+  /// Decodes only the requested part, and keeps these pixels. Returns the position of the requested region in
+  /// them; a reduced image may have more pixels at its edges.
   Box decode(const DecodeRequest& request);
 
  private:

@@ -4,9 +4,9 @@
 
 namespace tpack {
 
-/// An empty matrix whose pixels will come from a free list of the allocating thread, so that processing one
-/// image after the other does not use the heap each time. Blocks may be freed by another thread. Also makes
-/// OpenCV use no threads of its own: samples run in parallel instead.
+/// An empty matrix that allocates pixels from a free list of its thread, so that images do not use the heap
+/// each time. Blocks may be freed by another thread. Also turns off the threads of OpenCV: samples run in
+/// parallel instead.
 cv::Mat pooled_mat();
 cv::Mat pooled_mat(int rows, int cols, int type);
 

@@ -72,15 +72,15 @@ WantedColumns AnswerColumns::wanted() const {
   }
   std::vector<std::string> names = answers_.names();
   names.insert(names.end(), {"true", kFile, kIndex});
-  wanted.others = "the model gives " + join_first(names);
+  wanted.others = "the outputs of the model are " + join_first(names);
   return wanted;
 }
 
-/// Who asks for a name that the input has, too, may mean either.
+/// A requested name that the input also has is ambiguous.
 void AnswerColumns::warn_once(Column& column) {
   if (std::exchange(column.has_warned, true)) return;
   log::warning("--columns: '" + column.name +
-               "' is the column of the input; for what the model gives, write " + column.header + "=" +
+               "' is the column of the input; for the output of the model, write " + column.header + "=" +
                column.name);
 }
 

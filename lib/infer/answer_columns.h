@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// The columns that `--columns` asks for, each as NAME or HEADER=NAME.
+/// The columns of `--columns`, each as NAME or HEADER=NAME.
 ///
 ///   id                      a column of the input
 ///   delayed                 what is predicted, if the training data have the true values in that column
@@ -22,12 +22,12 @@ class AnswerColumns {
   AnswerColumns(const std::vector<std::string>& words, const Answers& answers);
 
   std::vector<std::string> header() const;
-  /// Columns that the input must have, and those that come before a name of Answers if it has them.
+  /// Columns that the input must have, and those that win over a name of Answers if it has them.
   WantedColumns wanted() const;
-  /// Empty texts of answers for a sample that has an error.
+  /// Empty texts for a sample with an error.
   std::vector<std::string> fields(const Prediction& p);
 
-  /// Whether one of the words asks for the true values.
+  /// Whether one of the columns is the true values.
   static bool ask_for_truth(const std::vector<std::string>& words);
 
  private:
@@ -35,7 +35,7 @@ class AnswerColumns {
     std::string header;
     std::string name;
     std::optional<Answers::Text> answer = {};
-    bool may_be_input = true;  // a column of the input comes first
+    bool may_be_input = true;  // a column of the input wins
     bool has_warned = false;
   };
   static void warn_once(Column& column);

@@ -23,7 +23,7 @@ std::optional<size_t> first_of(const std::vector<WrittenOutput>& outputs, Condit
   return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
 }
 
-/// The probabilities of both classes, of that of the second one.
+/// The probabilities of both classes from the probability of the second one.
 Tensor of_both(const Tensor& second) {
   const double p = second.at(0);
   return Tensor::of<float>({2}, {static_cast<float>(1 - p), static_cast<float>(p)});
@@ -67,7 +67,7 @@ std::string Answers::values(const Prediction& p, size_t output) const {
 }
 
 bool Answers::has_more(size_t output) const {
-  if (options_.outputs[output].is_second_of_two()) return true;  // which class the number is of
+  if (options_.outputs[output].is_second_of_two()) return true;  // class of the number
   return classes_ != output && set_ != output;
 }
 
@@ -76,7 +76,7 @@ std::string Answers::prediction(const Prediction& p) const {
   return set_ ? join(labels(p), ";") : values(p, 0);
 }
 
-/// As `prediction` writes it.
+/// In the form of the column `prediction`.
 std::string Answers::truth(const Prediction& p) const {
   const Tensor& x = p.truth;
   const auto count = std::ssize(options_.labels);
@@ -137,7 +137,7 @@ std::optional<Answers::Text> Answers::find(const std::string& name) const {
   if (name == kScore && classes_)
     return [this](const Prediction& p) { return csv_field(ranked(p)[0].score); };
   if (name == kProbability && (classes_ || set_))
-    throw ConfigError("--columns: 'probability' of which class? Write " + join_first(names()));
+    throw ConfigError("--columns: 'probability' needs a class; write " + join_first(names()));
   const auto of = class_element(name);
   if (!of) return std::nullopt;
   return [this, of = *of](const Prediction& p) { return probability(p, of); };

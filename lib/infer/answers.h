@@ -10,34 +10,34 @@
 
 namespace tpack {
 
-/// An element; of single precision the double whose text is as short.
+/// An element; single precision as the double with the same short text.
 double element(const Tensor& value, int64_t index);
 
-/// What a prediction says, in the words of texts and by the names that `--columns` takes.
+/// The texts of a prediction, by the names of `--columns`.
 class Answers {
  public:
   /// Keeps a reference.
   explicit Answers(const WriterOptions& options);
 
-  /// The first output that tells one of several classes, and the first set of labels; the class, the labels.
+  /// The first output with one of several classes, and the first set of labels; the class, the labels.
   std::optional<size_t> classes() const { return classes_; }
   std::optional<size_t> set() const { return set_; }
   /// The best classes of a good prediction.
   std::vector<Ranked> ranked(const Prediction& p) const;
   std::vector<std::string> labels(const Prediction& p) const;
-  /// Of an output: its values with spaces between, or the path of its picture.
+  /// Text of an output: its values separated by spaces, or the path of its picture.
   std::string values(const Prediction& p, size_t output) const;
-  /// Whether `ranked` and `labels` leave something of the output to be said.
+  /// Whether an output is not covered by `ranked` and `labels`.
   bool has_more(size_t output) const;
 
   using Text = std::function<std::string(const Prediction&)>;
-  /// What a column of that name has, of a good prediction: prediction, score, true, the name of an output,
-  /// OUTPUT.CLASS or probability.CLASS; nothing for other names. Errors: ConfigError for a class that is
-  /// unknown, and for a name that means two things.
+  /// The text function of a column for good predictions: prediction, score, true, the name of an output,
+  /// OUTPUT.CLASS or probability.CLASS; nothing for other names. Errors: ConfigError for an unknown class and
+  /// for an ambiguous name.
   std::optional<Text> find(const std::string& name) const;
-  /// The same for a column that the training data have the true values in: what is predicted of it.
+  /// The same for a column with the true values in the training data: its prediction.
   std::optional<Text> find_predicted(const std::string& column) const;
-  /// All names that `find` knows, without true, prediction first.
+  /// All names of `find` except true, with prediction first.
   std::vector<std::string> names() const;
 
  private:

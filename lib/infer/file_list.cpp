@@ -30,7 +30,7 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
       at.disable_recursion_pending();
       continue;
     }
-    // A link that leads nowhere is a broken image, not none.
+    // A dangling link counts as a broken image.
     const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
     if (is_file && is_image_file(path)) found.push_back(path);
   }
@@ -105,13 +105,13 @@ void FileList::read_input(const std::function<void()>& on_wait) {
   take_paths();
 }
 
-/// The lines, or what stands between NUL characters if these come first (`find -print0`): such paths may have
-/// spaces at their ends, and line ends.
+/// The lines, or the parts between NUL characters if a NUL comes first (`find -print0`): such paths may
+/// contain line ends, and spaces at their ends.
 void FileList::take_paths() {
   if (!knows_separator_) {
     const size_t first = input_.find_first_of(std::string_view("\n\0", 2));
     if (first == std::string::npos && reads_input_) return;
-    // A name with a line end before the first NUL is one of the same buffer.
+    // A name with a line end before the first NUL is in the same buffer.
     separator_ = input_.find('\0') == std::string::npos ? '\n' : '\0';
     knows_separator_ = true;
     input_ = without_byte_order_mark(input_);

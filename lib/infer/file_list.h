@@ -9,22 +9,23 @@
 
 namespace tpack {
 
-/// The files that words of a command line mean, in their order: a file; a folder (its images, sorted, folders
-/// in it too); `@FILE` (a list, one path per line, or with NUL characters between the paths); `-` (the same
-/// from standard input, as they come). Threads: one at a time.
+/// The files of words on a command line, in order: a file; a folder (its images, sorted, including
+/// subfolders); `@FILE` (a list, one path per line, or separated by NUL characters); `-` (the same from
+/// standard input, as it arrives). Threads: one at a time.
 class FileList {
  public:
   explicit FileList(std::vector<std::string> words) : words_(std::move(words)) {}
 
-  /// Those that are known before any is read: all, but of a list on standard input the first one only.
-  /// Errors: DataError for a list or folder that is not there.
+  /// The files known before reading: all, except that for a list on standard input only the first one is
+  /// known. Errors: DataError for a missing list or folder.
   std::vector<std::string> known();
   struct Item {
     std::string path;
     bool is_of_input = false;  // of standard input
-    std::string line = {};     // then, what was read, with spaces at its ends
+    std::string line = {};     // in that case the text as read, with spaces at its ends
   };
-  /// The next one; nothing at the end. Calls `on_wait` before it waits for standard input. Errors: as known.
+  /// The next one; nothing at the end. Calls `on_wait` before it waits for standard input. Errors: as for
+  /// known.
   std::optional<Item> next(const std::function<void()>& on_wait);
 
  private:
@@ -36,8 +37,8 @@ class FileList {
   size_t next_word_ = 0;
   std::deque<Item> items_;
   bool reads_input_ = false;  // until the end of standard input
-  std::string input_;         // what was read of it and is not yet a path
-  char separator_ = 0;        // between its paths; known with the first one
+  std::string input_;         // read, but not a complete path yet
+  char separator_ = 0;        // separator of its paths; known with the first one
   bool knows_separator_ = false;
 };
 

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
-/// array there (`input`). Maps may name its other components; those of a file are zeros. A source that must
-/// be opened to know what it has is taken to have what the model takes.
+/// The form of a sample before the maps: as in the flow's source, with an image of any size, which may be an
+/// array there (`input`). Maps may use its other components, which are zeros for a file. A source that must
+/// be opened to be known is assumed to have the model's inputs.
 Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input,
                  const std::vector<TowerInput>& of_model) {
   const DataFlow source = make_flow(ConfigNode::list({components.items()[0]}), flows);
@@ -59,7 +59,7 @@ std::string file_content(const std::string& path) {
   return std::move(*content);
 }
 
-/// Image files, for an input of the model that has a layout.
+/// Image files, for an input of the model with a layout.
 class ImageFiles final : public FileSamples {
  public:
   ImageFiles(const InferenceModel& model, const TowerInput& input, bool full_size)
@@ -103,7 +103,7 @@ class ImageFiles final : public FileSamples {
     require_what_the_model_takes(flow);
   }
 
-  /// Errors that do not depend on the file are reported once, before any is read.
+  /// Errors that do not depend on the file are reported once, before reading.
   void require_what_the_model_takes(const ConfigNode& flow) const {
     const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
     if (std::none_of(given_.begin(), given_.end(), is_image)) {
@@ -112,8 +112,8 @@ class ImageFiles final : public FileSamples {
     }
     const TensorSpec& made = maps_.spec()[component()].tensor;
     if (full_size_ || !made.shape.known() || made == input_.spec) return;
-    throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() +
-                                           ", the model takes " + input_.spec.str() +
+    throw ConfigError(flow.position(), "flow '" + flow.text() + "' produces " + made.str() +
+                                           ", but the model takes " + input_.spec.str() +
                                            "; add a Resize to the flow");
   }
   size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
@@ -124,7 +124,7 @@ class ImageFiles final : public FileSamples {
     Datapoint sample;
     sample.resize(given_.size());
     try {
-      // Each image is that of the file: maps may be of several, which have one size.
+      // Each image is the one from the file: maps may use several images, which must have one size.
       for (size_t i = 0; i < given_.size(); ++i) {
         if (!given_[i].is_image) continue;
         Image& image = sample.renew_image(i);
@@ -149,11 +149,11 @@ class ImageFiles final : public FileSamples {
       if (at && given_corners && input_.layout == "HWC")
         place = PictureMaps::place_of(sample.tensor(*at), value.shape(), picture);
       if (value.spec() == input_.spec || (full_size_ && has_channels_of_input(value.spec()))) return value;
-      throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
+      throw DataError("becomes " + value.spec().str() + ", but the model takes " + input_.spec.str() +
                       "; add a Resize to the flow that `predict.data` names");
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const std::exception& error) {  // of the image library, too
+    } catch (const std::exception& error) {  // including errors of the image library
       throw DataError(path, error.what());
     }
   }
@@ -167,11 +167,11 @@ class ImageFiles final : public FileSamples {
   bool full_size_;
   FittedData fit_;
   Color color_ = Color::kRgb;
-  Spec given_;  // of a sample before the maps
+  Spec given_;  // form of a sample before the maps
   SampleMaps maps_;
 };
 
-/// Whether a file begins with text, such as a list of images does.
+/// Whether a file begins with text, like a list of images.
 bool is_text(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string first(512, '\0');
@@ -213,11 +213,11 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model, cons
   const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
   if (may_be_images && !(are_tables && reads_tables(model))) {
     if (request.truth)
-      throw ConfigError("--columns: image files have no true values; predict a flow that has, with --data");
+      throw ConfigError("--columns: image files have no true values; use --data with a flow that has them");
     return std::make_unique<ImageFiles>(model, *image, request.full_size);
   }
   if (request.full_size)
-    throw ConfigError("--full-size is for image files, and this model takes rows of tables");
+    throw ConfigError("--full-size applies only to image files; this model takes rows of tables");
   return make_table_samples(model, request);
 }
 

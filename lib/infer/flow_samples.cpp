@@ -62,7 +62,7 @@ class FlowSamples final : public FileSamples {
     const BatchedFlow* batched = batched_of(*flow_.flow());
     return batched == nullptr ? *flow_.flow() : batched->up();
   }
-  /// The first one, if it reads its samples in any order; else null.
+  /// The first source, if it can be read in any order; else null.
   const RandomAccessSource* source() const {
     return dynamic_cast<const RandomAccessSource*>(samples().sources().at(0));
   }
@@ -75,7 +75,7 @@ class FlowSamples final : public FileSamples {
                           {image->component}, image);
     image_ = image;
   }
-  /// Where the image of a sample is the same without what is random.
+  /// The image of a sample, without randomness.
   void place(const SampleId& id, FileSample& sample) const {
     Datapoint d;
     d.resize(source()->spec().size());
@@ -97,9 +97,9 @@ class FlowSamples final : public FileSamples {
   WantedColumns columns_;
   std::vector<TowerInput> inputs_;
   std::vector<size_t> components_;     // of these
-  const TowerInput* image_ = nullptr;  // of inputs_, if places are asked for
+  const TowerInput* image_ = nullptr;  // index in inputs_, if places are requested
   PictureMaps places_;
-  std::optional<size_t> truth_;  // the component; nothing if nobody asks for it
+  std::optional<size_t> truth_;  // the component; nothing if not requested
 };
 
 /// Samples of a generator.

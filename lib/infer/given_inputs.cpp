@@ -18,7 +18,7 @@ const TowerInput& input_of(const InferenceModel& model, const std::string& name)
                     "; it has " + join(known, ", "));
 }
 
-/// Of a component of data.train; empty if it has none.
+/// The classes of a component of data.train; empty if it has none.
 std::vector<std::string> classes_of(const InferenceModel& model, const TowerInput& input) {
   const auto known = model.fit()->declared().find("", input.component);
   return known ? known->classes : std::vector<std::string>();
@@ -26,8 +26,8 @@ std::vector<std::string> classes_of(const InferenceModel& model, const TowerInpu
 
 bool is_number(const std::string& text) { return ConfigNode::plain(text, {}).is_number(); }
 
-/// A number. Where there are classes, a class by its name; by its number where no name is a number, too.
-/// Errors: ConfigError.
+/// A number, or, if there are classes, a class by its name, or by its number if no name is a number. Errors:
+/// ConfigError.
 double number_of(const std::vector<std::string>& classes, const ConfigNode& node, const std::string& who) {
   const auto found = std::find(classes.begin(), classes.end(), node.text());
   if (found != classes.end()) return static_cast<double>(found - classes.begin());

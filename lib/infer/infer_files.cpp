@@ -45,7 +45,7 @@ std::vector<std::string> labels_of(const InferOptions& o, const InferenceModel& 
   return labels;
 }
 
-/// The columns that the training data have the true values in, unless samples have them as inputs.
+/// The columns with the true values in the training data, unless they are inputs.
 std::vector<std::string> true_columns(const InferenceModel& model, const std::optional<TargetInput>& target,
                                       const std::vector<std::string>& inputs) {
   if (!target || std::find(inputs.begin(), inputs.end(), target->input) != inputs.end()) return {};
@@ -53,7 +53,7 @@ std::vector<std::string> true_columns(const InferenceModel& model, const std::op
   return known ? known->columns : std::vector<std::string>();
 }
 
-/// Reads samples in batches and predicts; errors stay with their sample.
+/// Reads samples in batches and predicts; an error affects only its sample.
 class Inference {
  public:
   Inference(const std::vector<const InferenceModel*>& models, const InferOptions& options,
@@ -85,21 +85,20 @@ class Inference {
         continue;
       }
       if (line_ > 0)
-        throw DataError("standard input has rows of a table and the file " + item->path +
-                        "; it may have either (is a path before it wrong?)");
+        throw DataError("standard input has both rows of a table and the path " + item->path +
+                        "; it must have only one of the two (check the paths before it)");
       read(item->path);
     }
     read_lines();
     if (line_ == 1 && counts_.all == 0)
       log::warning("standard input has '" + header_.substr(0, 60) +
-                   "', which is taken for the header of a table, "
-                   "and no row");
+                   "', which looks like a table header, but no rows");
     for (int64_t i = 0; i < options_.count.value_or(0); ++i) read("sample " + std::to_string(i));
     if (!options_.data.empty()) read(options_.data);
     flush(Batch::kAsItIs);
     writer_->finish();
     if (bad_ > kMaxListed)
-      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
+      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output lists the error of each");
     counts_.unit = first().samples().unit();
     return counts_;
   }
@@ -147,7 +146,7 @@ class Inference {
     if (failure) throw ResourceError(path + ": cannot be created: " + failure.message());
   }
 
-  /// For a model of tables, a line of standard input that is no file is a row.
+  /// For a model of tables, a line of standard input that is not a file is a row.
   bool is_row(const FileList::Item& item) {
     std::error_code failure;
     return item.is_of_input && first().samples().reads_lines() &&
@@ -179,7 +178,7 @@ class Inference {
               path);
   }
 
-  /// Other models read a file before the first one does, whose samples are taken one by one.
+  /// Other models read a file before the first one does; its samples are used one by one.
   using Read = std::function<void(SamplePredictor&, const std::function<void(FileSample)>&)>;
   void take_from(const Read& read, const std::string& what) {
     std::vector<std::vector<FileSample>> others(members_.size() - 1);
@@ -190,7 +189,7 @@ class Inference {
       std::vector<FileSample> of_all = {std::move(sample)};
       for (std::vector<FileSample>& all : others) {
         if (number >= all.size())
-          throw DataError(what + ": the models read different numbers of samples of it");
+          throw DataError(what + ": the models read different numbers of samples from it");
         of_all.push_back(std::move(all[number]));
       }
       ++number;
@@ -229,7 +228,7 @@ class Inference {
     if (std::ssize(pending_) == options_.batch) flush(Batch::kAsItIs);
   }
 
-  /// A batch of fewer samples than usual may be filled up with copies, so that few sizes are compiled.
+  /// A smaller batch may be filled up with copies, so that few sizes are compiled.
   enum class Batch : uint8_t { kAsItIs, kPadded };
 
   /// The outputs of the good samples.
@@ -252,7 +251,7 @@ class Inference {
     std::vector<Tensor> values;
     try {
       values = predicted(how);
-    } catch (const ConfigError& error) {  // the network does not take images of this size
+    } catch (const ConfigError& error) {  // the network does not accept images of this size
       if (!options_.full_size) throw;
       for (Prediction& p : pending_) {
         if (!p.error.empty()) continue;
@@ -285,7 +284,7 @@ class Inference {
     for (const Tensor& values : p.outputs) {
       for (int64_t i = 0; i < values.elements(); ++i) {
         if (!std::isnan(values.at(i))) continue;
-        p.error = p.file + ": the model gives NaN";
+        p.error = p.file + ": the output of the model is NaN";
         p.outputs.clear();
         ++counts_.bad;
         return;
@@ -293,7 +292,7 @@ class Inference {
     }
   }
 
-  /// Once, from the first samples: all pictures of an output have one range.
+  /// Computed once, from the first samples: all pictures of an output have one range.
   void find_ranges() {
     if (!ranges_.empty()) return;
     for (size_t i = 0; i < roles_.size(); ++i) {
@@ -306,8 +305,8 @@ class Inference {
       ranges_.push_back(output.range.value_or(likely_range(meaning, values)));
       const bool is_image = roles_[i].is_picture && !masks_.is_mask(first().predictor().forms()[i]);
       if (is_image && !output.range && !meaning.has_range())
-        log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
-                  ", which its values fit; to say it, write {output: " + output.from.name +
+        log::info("output '" + output.name + "': black and white are drawn for " + str(ranges_.back()) +
+                  ", chosen from the values; to set the range, write {output: " + output.from.name +
                   ", range: [BLACK, WHITE]} in predict.outputs");
     }
   }
@@ -315,8 +314,8 @@ class Inference {
   void warn_if_cut(const Prediction& p) {
     if (!p.place || p.place->shows_all() || std::exchange(said_cut_, true)) return;
     log::warning(p.file +
-                 ": the flow of predict.data cuts pictures, and the model does not see all of them: masks "
-                 "have class 0 there, other outputs show what it sees (a Resize keeps all)");
+                 ": the flow of predict.data crops pictures, so the model sees only a part of them: cropped "
+                 "pixels get class 0 in masks and are missing in other outputs; use a Resize to keep them");
   }
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());
@@ -354,7 +353,7 @@ class Inference {
   int64_t line_ = 0;                                     // lines so far
   int64_t written_ = 0;
   static constexpr int64_t kMaxListed = 20;
-  int64_t bad_ = 0;  // samples with an error; the log has that of the first ones
+  int64_t bad_ = 0;  // samples with an error; only the first ones are logged
   InferCounts counts_;
 };
 

@@ -18,7 +18,7 @@
 namespace tpack {
 namespace {
 
-/// The image of a sample, uint8 [H, W, channels] of the size of a mask; null if the model takes none.
+/// The image of a sample, uint8 [H, W, channels] in the size of a mask; null if the model takes none.
 const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask) {
   for (const Tensor& input : inputs) {
     const Shape& shape = input.shape();
@@ -29,7 +29,7 @@ const Tensor* image_under(const std::vector<Tensor>& inputs, const Tensor& mask)
   return nullptr;
 }
 
-/// uint8 [H, W, 3]; of more than 8 bits, from the least value, black, to the largest one, white.
+/// uint8 [H, W, 3]; more than 8 bits are scaled from the smallest value (black) to the largest (white).
 Tensor photograph_at(const std::string& path) {
   const bool is_deep = has_more_than_bytes(MappedFile(path).bytes());
   Datapoint file;
@@ -53,7 +53,7 @@ bool MaskWriter::is_of_probabilities(const OutputForm& form) const {
          form.spec.shape.rank() == 3 && form.spec.shape[0] == 1;
 }
 
-/// Shape: [height, width], uint8; classes from 256 on are 255.
+/// Shape: [height, width], uint8; classes above 255 become 255.
 Tensor MaskWriter::classes_of(const Tensor& value) const {
   const Shape& shape = value.shape();
   const bool has_numbers = shape.rank() == 2;

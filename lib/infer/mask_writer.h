@@ -15,22 +15,22 @@ namespace tpack {
 std::string write_picture(const std::string& folder, int64_t number, const std::string& file,
                           const std::string& output, const std::string& png);
 
-/// Writes what a model tells of the pixels of pictures: masks as PNGs with a palette, overlays and contours.
-/// They have the size of the photograph where it is known how the image lies in it.
+/// Writes masks of pictures as PNGs with a palette, overlays and contours. They have the size of the
+/// photograph if the place of the image in it is known.
 class MaskWriter {
  public:
   /// `labels`: the names of the classes. Both must outlive the object.
   MaskWriter(const InferOptions& options, const std::vector<std::string>& labels)
       : options_(options), labels_(labels) {}
 
-  /// Whether an output is a mask: class numbers [height, width], such as an ArgMax gives, or, with overlays
-  /// or contours, probabilities [1, height, width], which a Sigmoid gives: class 1 from the threshold on.
+  /// Whether an output is a mask: class numbers [height, width], such as from an ArgMax, or, with overlays or
+  /// contours, probabilities [1, height, width] from a Sigmoid: at least the threshold means class 1.
   bool is_mask(const OutputForm& form) const { return has_classes(form) || is_of_probabilities(form); }
-  /// Whether it is one whose classes depend on the threshold.
+  /// Whether its classes depend on the threshold.
   bool is_of_probabilities(const OutputForm& form) const;
 
-  /// Writes one output of a sample. `number`: of the sample; `inputs`: what the model was given of it.
-  /// Returns the path of the mask. Errors: ConfigError if an overlay has no image; ResourceError.
+  /// Writes one output of a sample. `number`: of the sample; `inputs`: its inputs of the model. Returns the
+  /// path of the mask. Errors: ConfigError if an overlay has no image; ResourceError.
   std::string write(const Prediction& sample, size_t output, const std::string& name, int64_t number,
                     const std::vector<Tensor>& inputs);
 

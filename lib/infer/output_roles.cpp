@@ -16,7 +16,7 @@ std::string described_outputs(const Predictor& predictor) {
 
 namespace {
 
-/// How each output is written.
+/// The form of each output.
 class Roles {
  public:
   Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
@@ -32,30 +32,28 @@ class Roles {
     for (const auto& [is_set, option] :
          {std::pair(options.overlays, "--overlays"), std::pair(options.contours, "--contours")}) {
       if (is_set && options.images.empty())
-        throw ConfigError(std::string(option) + ": --images is missing, the folder that they are written to");
+        throw ConfigError(std::string(option) + ": --images is missing; set it to the output folder");
       const auto& forms = predictor.forms();
       const auto is_mask = [&](const OutputForm& form) { return masks.is_mask(form); };
       if (is_set && std::none_of(forms.begin(), forms.end(), is_mask))
-        throw ConfigError(
-            std::string(option) +
-            ": no output of predict has class numbers of pixels, integers [height, width], or the "
-            "probabilities of one class, [1, height, width] of a Sigmoid; there are " +
-            described_outputs(predictor));
+        throw ConfigError(std::string(option) +
+                          ": no output of predict has class numbers of pixels, integers [height, width], or "
+                          "probabilities of one class (a Sigmoid of [1, height, width]); there are " +
+                          described_outputs(predictor));
     }
     if (!options.images.empty() && std::ranges::none_of(outputs_, &WrittenOutput::is_picture)) {
       throw ConfigError(
-          "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
-          "channels, as many numbers as the image has that the model takes, or class numbers of pixels, "
-          "int32 "
-          "[height, width]; there are " +
+          "--images: no output of predict is an image: [channels, height, width] with 1 or 3 channels, a "
+          "vector with the size of the input image, or class numbers of pixels, int32 [height, width]; there "
+          "are " +
           described_outputs(predictor));
     }
   }
   const std::vector<WrittenOutput>& outputs() const { return outputs_; }
 
  private:
-  /// What the numbers mean. Labels that the user gives apply to any vector, where no output is probabilities
-  /// of classes.
+  /// The meaning of the numbers. Labels from the user apply to any vector if no output is probabilities of
+  /// classes.
   WrittenOutput described(const std::string& name, const OutputForm& form, const OutputImages& pictures,
                           const MaskWriter& masks) const {
     const Shape& shape = form.spec.shape;
@@ -74,7 +72,7 @@ class Roles {
       output.classes = output.width;
     return output;
   }
-  /// The Sigmoid of the one logit that the model learns to tell two classes by.
+  /// The Sigmoid of the logit of a binary classifier.
   bool is_second_of_two(const OutputForm& form) const {
     const bool tells_two =
         target_ && target_->classes && target_->classes->by_logit && target_->predictions == 1;
@@ -86,7 +84,7 @@ class Roles {
   }
   bool has_label_set() const { return std::ranges::any_of(outputs_, &WrittenOutput::is_label_set); }
 
-  /// No more classes may be asked for than there are.
+  /// At most the number of classes may be requested.
   void check_classes() const {
     if (options_.top_k == 1) return;
     for (const WrittenOutput& output : outputs_) {
@@ -98,7 +96,7 @@ class Roles {
       return;
     }
     throw ConfigError(
-        "--top-k: no output of predict is probabilities of classes, which a Softmax gives; there are " +
+        "--top-k: no output of predict is probabilities of classes (from a Softmax); there are " +
         described_outputs(predictor_));
   }
   void check_threshold(const MaskWriter& masks) const {
@@ -107,12 +105,11 @@ class Roles {
       if (outputs_[i].classes == 2 || masks.is_of_probabilities(predictor_.forms()[i])) return;
     }
     throw ConfigError(
-        "--threshold: no output of predict is a set of labels, probabilities of two classes (of a Softmax, "
-        "or "
-        "of a Sigmoid of one unit), or (with --overlays or --contours) probabilities of pixels; there are " +
+        "--threshold: no output of predict is a set of labels, probabilities of two classes (from a Softmax, "
+        "or a Sigmoid of one unit), or (with --overlays or --contours) probabilities of pixels; there are " +
         described_outputs(predictor_));
   }
-  /// Names that were given must be those of all classes.
+  /// Names from the user must cover all classes.
   void check_labels() const {
     if (options_.labels.empty() || has_label_set()) return;
     const std::string names = options_.labels + ": has " + std::to_string(labels_.size()) + " names, ";
@@ -123,7 +120,7 @@ class Roles {
       throw ConfigError(names + "the model has " + std::to_string(classes) +
                         " classes; write one name per line");
     }
-    throw ConfigError(names + "but no output of predict has as many numbers; there are " +
+    throw ConfigError(names + "but no output of predict has this many numbers; there are " +
                       described_outputs(predictor_));
   }
 

@@ -13,8 +13,8 @@
 
 namespace tpack {
 
-/// How each output of a model is written. `labels`: names of the classes; `target`: what the model learns.
-/// Errors: ConfigError for options that fit no output.
+/// The form of each output of a model. `labels`: class names; `target`: the targets of the model. Errors:
+/// ConfigError for options that fit no output.
 std::vector<WrittenOutput> output_roles(const InferOptions& options, const std::vector<std::string>& labels,
                                         const Predictor& predictor, const OutputImages& pictures,
                                         const MaskWriter& masks, const std::optional<TargetInput>& target);

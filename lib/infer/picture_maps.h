@@ -10,30 +10,30 @@
 
 namespace tpack {
 
-/// The maps of a flow for one sample at a time, which also tell how the image of the model lies in the
-/// picture that the source has: maps move the corners of the picture along.
+/// The maps of a flow for one sample at a time, with the place of the model's image in the picture of the
+/// source: maps move the corners of the picture along.
 class PictureMaps {
  public:
   PictureMaps() = default;
-  /// `given`: what the source gives; `image`: the input whose place is asked for, null for none. Errors: as
-  /// SampleMaps.
+  /// `given`: the components of the source; `image`: the input whose place is requested, null for none.
+  /// Errors: as for SampleMaps.
   PictureMaps(const ConfigNode& components, const Spec& given, const FittedData& fit,
               std::vector<std::string> wanted, const TowerInput* image);
 
-  /// Of a sample behind the maps.
+  /// The form of a sample after the maps.
   const Spec& spec() const { return maps_.spec(); }
-  /// Of a sample as the source gives it. `place`: nothing if the maps do not tell. Errors: as SampleMaps.
+  /// Applies the maps to a sample of the source. `place`: nothing if unknown. Errors: as for SampleMaps.
   void apply(Datapoint& sample, std::optional<ImagePlace>& place) const;
 
-  /// The component with the corners, for maps that are made otherwise, and its value.
+  /// The component with the corners, for maps made elsewhere, and its value.
   static ComponentSpec corners_component();
   static Tensor corners_of(ImageSize picture);
-  /// Nothing for an image that no map made [height, width, channels].
+  /// Nothing if no map made the image [height, width, channels].
   static std::optional<ImagePlace> place_of(const Tensor& corners, const Shape& image, ImageSize picture);
 
  private:
   size_t given_ = 0;             // components
-  std::optional<size_t> image_;  // of the source; nothing if no place is asked for or told
+  std::optional<size_t> image_;  // component of the source; nothing if no place is requested or known
   std::string made_;             // the component of the model
   SampleMaps maps_;
 };

@@ -22,8 +22,8 @@
 namespace tpack {
 namespace {
 
-/// Where text formats go: standard output, or a file that has its name once it is whole. What is
-/// no regular file (a pipe) is written as it is.
+/// The target of text formats: standard output, or a file that gets its name when complete. Anything that is
+/// not a regular file (a pipe) is written directly.
 class TextOutput {
  public:
   explicit TextOutput(const std::string& path) : path_(link_target(path)), written_(path_) {
@@ -51,7 +51,7 @@ class TextOutput {
 
  private:
   std::string path_;
-  std::string written_;  // the name until it is finished
+  std::string written_;  // the temporary name
   std::ofstream file_;
 };
 
@@ -64,7 +64,8 @@ nlohmann::json as_json(const Tensor& value) {
 }
 
 /// {"file": ..., "label": ..., "score": ..., "top": [...], "labels": [...], "outputs": {...}}, or {"file":
-/// ..., "error": ...}; label, score and top if an output is of classes, labels if one is a set.
+/// ..., "error": ...}; label, score and top if an output is probabilities of classes, labels if one is a set
+/// of labels.
 class JsonLines final : public PredictionWriter {
  public:
   explicit JsonLines(const WriterOptions& options)
@@ -102,9 +103,9 @@ class JsonLines final : public PredictionWriter {
   TextOutput output_;
 };
 
-/// The columns that were asked for, or file; label,score,label_2,score_2,... of the first output of classes;
-/// labels, with ';' between them, of the first set; a column for each further output, its values with spaces
-/// between, or the path of its picture; error.
+/// The requested columns, or: file; label,score,label_2,score_2,... of the first output of classes; labels of
+/// the first set, separated by ';'; a column for each other output, with its values separated by spaces, or
+/// the path of its picture; error.
 class CsvWriter final : public PredictionWriter {
  public:
   explicit CsvWriter(const WriterOptions& options)
@@ -135,7 +136,7 @@ class CsvWriter final : public PredictionWriter {
   void finish() override { output_.finish(); }
 
  private:
-  /// Errors: ConfigError if two have one name.
+  /// Errors: ConfigError for duplicate names.
   std::vector<std::string> usual_columns() const {
     std::vector<std::string> columns = {"file"};
     for (int k = 1; answers_.classes() && k <= options_.top_k; ++k) {
@@ -166,8 +167,8 @@ class CsvWriter final : public PredictionWriter {
   TextOutput output_;
 };
 
-/// One dataset [samples, ...] an output, NaN for samples that could not be read, and the lists of texts
-/// `files`, `errors` (empty if there was none) and `labels`, the names of the classes if they have some.
+/// One dataset [samples, ...] per output, NaN for samples that could not be read, and the lists of strings
+/// `files`, `errors` (empty without an error) and `labels`, the class names if there are any.
 class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
@@ -190,7 +191,7 @@ class Hdf5 final : public PredictionWriter {
   }
 
  private:
-  /// An output is a dataset of its name, or below groups of the words before the last slash.
+  /// The dataset of an output has its name; words before the last slash become groups.
   void check_names() const {
     std::vector<std::string> taken = {"files", "errors", "labels"};
     for (const auto& [name, role, width] : options_.outputs) {

@@ -55,7 +55,7 @@ std::vector<Tensor> SamplePredictor::with_given(std::vector<Tensor> inputs) cons
 
 std::vector<Tensor> SamplePredictor::run(const std::vector<std::vector<Tensor>>& samples) {
   const std::vector<Tensor> batch = stacked(samples);
-  // Programs of other sizes are not kept: they may have gigabytes.
+  // Programs of other sizes are not kept, because they may take gigabytes.
   if (full_size_ && std::exchange(last_, signature_of(batch)) != signature_of(batch))
     predictor_ = std::make_unique<Predictor>(model_.handle(), model_.outputs(), input_names());
   std::vector<Tensor> values = predictor_->run(batch);
@@ -82,7 +82,7 @@ void SamplePredictor::check_means(const std::string& option) const {
   }
 }
 
-/// Of those that are not given, so samples must have them.
+/// Inputs that are not given, so samples must have them.
 std::vector<std::string> SamplePredictor::needed_inputs(const InferenceModel& model) const {
   std::vector<std::string> all;
   for (const TowerInput& input : inputs_) all.push_back(input.name);
@@ -100,16 +100,16 @@ std::unique_ptr<FileSamples> SamplePredictor::samples_of(const InferenceModel& m
   if (!options.count) {
     const std::vector<std::string> files = list.known();
     if (files.empty())
-      throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
+      throw DataError("no input files; name images, folders, @LIST, or - for a list on standard input");
     return make_file_samples(model, request, files);
   }
   if (!needed.empty())
-    throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
-                      needed[0] + "=VALUE, or name files that have it");
+    throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; set it with --input " +
+                      needed[0] + "=VALUE, or name files that contain it");
   return make_counted_samples(model);
 }
 
-/// Those of the samples, then those that are given; a given one takes the place of that of a sample.
+/// Inputs from the samples, then given ones; a given input replaces that of a sample.
 std::vector<std::string> SamplePredictor::input_names() const {
   std::vector<std::string> names = samples_->inputs();
   std::erase_if(names, [this](const std::string& name) { return given_.contains(name); });
@@ -136,7 +136,7 @@ void SamplePredictor::check_flips() const {
   }
 }
 
-/// Images from right to left.
+/// Flips images left to right.
 std::vector<Tensor> SamplePredictor::flipped(const std::vector<Tensor>& batch) const {
   std::vector<Tensor> all = batch;
   for (size_t i = 0; i < all.size(); ++i) {

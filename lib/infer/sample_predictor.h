@@ -13,11 +13,11 @@
 
 namespace tpack {
 
-/// A model with what reads samples for it, as `infer` runs it. Threads: one at a time.
+/// A model with its reader of samples, for `infer`. Threads: one at a time.
 class SamplePredictor {
  public:
-  /// `files`: what is named, to tell images from tables. Errors: ConfigError if the options or the files do
-  /// not fit the model; DataError for no files.
+  /// `files`: the names, to distinguish images and tables. Errors: ConfigError if the options or the files do
+  /// not fit the model; DataError without files.
   SamplePredictor(const InferenceModel& model, const InferOptions& options, FileList& files);
 
   Predictor& predictor() { return *predictor_; }
@@ -25,11 +25,11 @@ class SamplePredictor {
 
   /// The inputs of a sample that was read, in the order of the predictor.
   std::vector<Tensor> with_given(std::vector<Tensor> inputs) const;
-  /// The outputs of samples, [N, ...]; with `flips`, the means with those of the mirror images.
+  /// The outputs of samples, [N, ...]; with `flips`, averaged with those of the mirrored images.
   std::vector<Tensor> run(const std::vector<std::vector<Tensor>>& samples);
-  /// mean <- mean + (more - mean) / (count + 1), of floats.
+  /// mean <- mean + (more - mean) / (count + 1), for floats.
   static void add_to_mean(std::vector<Tensor>& mean, const std::vector<Tensor>& more, size_t count);
-  /// Errors: ConfigError for an output that has no mean, as `option` asks for.
+  /// Errors: ConfigError for an output without a mean, which `option` needs.
   void check_means(const std::string& option) const;
 
  private:
@@ -48,7 +48,7 @@ class SamplePredictor {
   std::map<std::string, Tensor> given_;
   std::unique_ptr<FileSamples> samples_;
   std::unique_ptr<Predictor> predictor_;
-  Signature last_;  // with full_size, what the predictor was run for
+  Signature last_;  // with full_size, the specs of the last run
 };
 
 }  // namespace tpack

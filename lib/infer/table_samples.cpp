@@ -25,7 +25,7 @@ ColumnTexts texts_of(const RandomAccessSource& source, const WantedColumns& want
   for (const std::string& column : wanted.optional) {
     try {
       texts[column] = source.column(column);
-    } catch (const ConfigError&) {  // then it is not that of the table
+    } catch (const ConfigError&) {  // then it is not the file of the table
       continue;
     }
   }
@@ -53,13 +53,13 @@ const TowerInput& true_input(const InferenceModel& model) {
 
 namespace {
 
-/// Files of the kind that the source of the predict flow reads, a sample for each row.
+/// Files for the source of the predict flow, a sample for each row.
 class TableFiles final : public FileSamples {
  public:
   TableFiles(const InferenceModel& model, const SampleRequest& request)
       : needed_(request.needed), fit_(model.fit()->declared()) {
     const Ref<FlowName>& flow = model.config().predict.data;
-    // Of a generator that needs none, each row is still a sample.
+    // For a generator without needed inputs, each row is still a sample.
     if (needed_.empty()) needed_.push_back(model.tower().inputs()[0].name);
     for (const std::string& name : needed_) {
       for (const TowerInput& input : model.tower().inputs())
@@ -81,7 +81,7 @@ class TableFiles final : public FileSamples {
     if (source_ == nullptr || source_->reopen_with("", names_) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
                                            flow.name +
-                                           "' reads no other files; CSV, Npz, HDF5 and SVMLight do");
+                                           "' cannot read other files; use CSV, Npz, HDF5 or SVMLight");
   }
 
   std::vector<std::string> inputs() const override { return needed_; }
@@ -92,7 +92,7 @@ class TableFiles final : public FileSamples {
   }
   bool reads_lines() const override { return source_->text_lines().has_value(); }
   bool has_header_line() const override { return source_->text_lines() == TextLines::kAfterHeader; }
-  /// The lines become a file in memory, which the source reads as any other one.
+  /// The lines become a file in memory, which the source reads like any other file.
   void read_lines(const std::string& header, std::span<const std::string> lines, int64_t first,
                   const std::function<void(FileSample)>& take) override {
     std::string text;
@@ -108,7 +108,7 @@ class TableFiles final : public FileSamples {
         samples.push_back(std::move(one));
     });
     const bool are_rows = error.empty() && samples.size() == lines.size();
-    if (!are_rows && lines.size() > 1) {  // so that one that is bad spoils no other
+    if (!are_rows && lines.size() > 1) {  // so that a bad line does not affect others
       for (size_t i = 0; i < lines.size(); ++i)
         read_lines(header, lines.subspan(i, 1), first + static_cast<int64_t>(i), take);
       return;
@@ -133,7 +133,7 @@ class TableFiles final : public FileSamples {
  private:
   static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
 
-  /// A file with what makes samples of its rows.
+  /// A file with the maps of its rows.
   struct OpenTable {
     std::shared_ptr<RandomAccessSource> source;
     PictureMaps maps;
@@ -145,7 +145,7 @@ class TableFiles final : public FileSamples {
     table.maps = PictureMaps(components_, table.source->spec(), fit_, names_of_inputs(), image_);
     return table;
   }
-  /// `take` gets the number of each row; -1 with what is wrong with the whole file.
+  /// `take` gets the number of each row; -1 with an error of the whole file.
   void read_table(const std::string& path, const std::function<void(int64_t, FileSample)>& take) const {
     OpenTable table;
     try {
@@ -185,26 +185,26 @@ class TableFiles final : public FileSamples {
         const Tensor& value = d.to_tensor(table.maps.spec().index({input.component.c_str()}, "infer"));
         if (!(value.spec() == input.spec))
           throw DataError("component '" + input.component + "' is " + value.spec().str() +
-                          ", the model takes " + input.spec.str());
+                          ", but the model takes " + input.spec.str());
         out.inputs.push_back(value.clone());
       }
       if (!truth_.empty())
         out.truth = d.to_tensor(table.maps.spec().index({truth_.c_str()}, "infer")).clone();
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const std::exception& error) {  // of the image library, too
+    } catch (const std::exception& error) {  // including errors of the image library
       out.error = out.name + ": " + error.what();
     }
     return out;
   }
 
   std::vector<std::string> needed_;
-  std::string truth_;  // the component; empty if nobody asks for it
+  std::string truth_;  // the component; empty if not requested
   WantedColumns columns_;
   FittedData fit_;
   std::vector<TowerInput> inputs_;
-  const TowerInput* image_ = nullptr;  // of inputs_, if places are asked for
-  std::vector<std::string> names_;     // of the components that the files must have
+  const TowerInput* image_ = nullptr;  // index in inputs_, if places are requested
+  std::vector<std::string> names_;     // required components of the files
   ConfigNode components_;              // of the predict flow
   std::shared_ptr<const RandomAccessSource> source_;
 };

@@ -5,11 +5,11 @@
 
 namespace tpack {
 
-/// Columns of a table whose texts its samples shall have.
+/// Columns of a table whose texts samples must have.
 struct WantedColumns {
-  std::vector<std::string> required = {};  // an error where the table has none of that name
+  std::vector<std::string> required = {};  // an error if the table does not have it
   std::vector<std::string> optional = {};
-  std::string others = {};  // what else may be named, for that error
+  std::string others = {};  // other possible names, for that error
 };
 
 }  // namespace tpack

@@ -23,12 +23,12 @@ class DummyReader final : public InputReader {
   int64_t batches_ = 0;
 };
 
-/// The same zeros each step: the speed of everything but the data.
+/// The same zeros each step, to measure the speed of everything except the data.
 class DummyInput final : public InputSource {
  public:
   using Params = NoParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Endless batches of zeros, to time everything but the data.");
+    return Schema<Params>("Endless batches of zeros, to time everything except the data.");
   }
   explicit DummyInput(Params /*p*/) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {

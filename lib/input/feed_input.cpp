@@ -25,7 +25,7 @@ class FeedReader final : public InputReader {
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
     next_ = in_its_pass({pass_, index_ - 1 - setup_.replica + setup_.replicas});
     to_skip_ = setup_.replicas - 1;
-    waited_s_ = waited_s_ + watch.seconds();  // this thread alone writes it
+    waited_s_ = waited_s_ + watch.seconds();  // only this thread writes it
     return true;
   }
   std::span<const Tensor> tensors() const override { return tensors_; }
@@ -36,7 +36,7 @@ class FeedReader final : public InputReader {
   void open_pass(DataPosition at) {
     pass_ = at.pass;
     index_ = 0;
-    to_skip_ += at.index;  // over the end of a pass, where it turns out to be shorter
+    to_skip_ += at.index;  // beyond the end of a pass that is shorter than expected
     cursor_ = setup_.flow->open({.seed = setup_.seed, .pass = at.pass});
   }
 
@@ -50,7 +50,7 @@ class FeedReader final : public InputReader {
     return at;
   }
 
-  /// Leaves out the batches of the other replicas, over the ends of passes, and reads the next one.
+  /// Skips the batches of the other replicas, across ends of passes, and reads the next one.
   bool advance() {
     int empty_passes = 0;
     while (true) {
@@ -72,20 +72,18 @@ class FeedReader final : public InputReader {
   std::vector<Tensor> tensors_;
   DataPosition next_;    // given by position()
   int64_t pass_ = 0;     // of the open cursor
-  int64_t index_ = 0;    // of the item that the cursor gives next
+  int64_t index_ = 0;    // of the next item of the cursor
   int64_t to_skip_ = 0;  // items of other replicas before mine
   std::unique_ptr<Cursor> cursor_;
   Datapoint point_;
   std::atomic<double> waited_s_ = 0;
 };
 
-/// Reads each batch when it is asked for, without threads: for small inputs and for inference.
+/// Reads each batch on demand, without threads: for small inputs and for inference.
 class FeedInput final : public InputSource {
  public:
   using Params = NoParams;
-  static Schema<Params> schema() {
-    return Schema<Params>("Batches made one at a time, when they are needed.");
-  }
+  static Schema<Params> schema() { return Schema<Params>("Batches made one at a time, on demand."); }
   explicit FeedInput(Params /*p*/) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<FeedReader>(setup);

@@ -17,7 +17,7 @@ bool fits(const Shape& wanted, const Shape& given) {
 
 namespace {
 
-/// Where one of the two has class numbers [N], and the other one the probabilities of all classes [N, C].
+/// If one of the two has class numbers [N], and the other the probabilities of all classes [N, C].
 std::string fix_of_soft_labels(const TowerInput& input, const ComponentSpec& component) {
   const TensorSpec& given = component.tensor;
   if (!input.batched || component.is_image || is_float(given.dtype) == is_float(input.spec.dtype)) return "";
@@ -30,7 +30,7 @@ std::string fix_of_soft_labels(const TowerInput& input, const ComponentSpec& com
   return "";
 }
 
-/// Where only the channels of images differ, and their source could give what the model takes.
+/// If only the channels of images differ, and their source could provide the model's channels.
 std::string fix_of_channels(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
   const TensorSpec& given = component.tensor;
   const bool are_images = input.batched && component.is_image && component.frames == 1 &&
@@ -41,11 +41,11 @@ std::string fix_of_channels(const TowerInput& input, const ComponentSpec& compon
   const auto same = std::ranges::find_if(
       EnumNames<Color>::kNames, [&](const auto& color) { return channels_of(color.second) == wanted[3]; });
   if (same == EnumNames<Color>::kNames.end()) return "";
-  return std::string("; for files of images, set color: ") + same->first +
-         " of their source, or write shape: " + given.shape.drop_front().str();
+  return std::string("; for image files, set color: ") + same->first +
+         " in their source, or write shape: " + given.shape.drop_front().str();
 }
 
-/// " with AugmentImageComponent: [Resize: [8, 8]]" where images of another height or width are wanted.
+/// " with AugmentImageComponent: [Resize: [8, 8]]" if images must have another height or width.
 std::string resize_to(const Shape& wanted, const ComponentSpec& component) {
   const Shape& given = component.tensor.shape;
   if (!component.is_image || wanted.rank() != 4 || given.rank() != 4 || wanted[3] != given[3]) return "";
@@ -53,8 +53,8 @@ std::string resize_to(const Shape& wanted, const ComponentSpec& component) {
   return " with AugmentImageComponent: [Resize: " + Shape{wanted[1], wanted[2]}.str() + "]";
 }
 
-/// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
-/// as labels are, it is the type of the data that should change.
+/// The fix to match an input to the data: "; write dtype: uint8, shape: [28, 28]". If the input needs
+/// integers, such as labels, the type of the data should change.
 std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
   const TensorSpec& given = component.tensor;
   if (std::string fix = fix_of_soft_labels(input, component); !fix.empty()) return fix;
@@ -107,7 +107,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
-                                     " gives " + given.str() + fix_of(input, batches[*at], wanted));
+                                     " produces " + given.str() + fix_of(input, batches[*at], wanted));
     }
     if (batches[*at].is_image && input.layout == "CHW") {
       errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +

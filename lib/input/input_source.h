@@ -13,16 +13,16 @@
 
 namespace tpack {
 
-/// True if the shapes may be the same, whatever their unknown sizes turn out to be.
+/// True if the shapes are equal for some values of their unknown sizes.
 bool fits(const Shape& wanted, const Shape& given);
 
-/// For each input the component's number. Errors: ConfigError with the input's position if the datapoints
-/// have no such component, or one of another type, shape or layout.
-/// Mixed labels also fit an input of class numbers.
+/// The component's number for each input. Errors: ConfigError with the input's position if the datapoints
+/// have no such component, or one with another type, shape or layout. Mixed labels also fit an input of class
+/// numbers.
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
                                 const std::string& flow_name);
 
-/// What an input reads, and from where on.
+/// The data of an input, and its start.
 struct InputSetup {
   const DataFlow* flow = nullptr;
   std::vector<size_t> components;   // of the datapoint, for each program input
@@ -34,30 +34,29 @@ struct InputSetup {
   std::optional<int64_t> passes = {};  // nothing: without end
 };
 
-/// Gives one batch after the other to the device.
-/// Threads: one at a time. The destructor ends all of its threads.
+/// Passes one batch after the other to the device. Threads: one at a time. The destructor ends all of its
+/// threads.
 class InputReader {
  public:
   virtual ~InputReader() = default;
-  /// Brings the next batch; false at the end. The batch before is given back. Errors: SampleError; Stopped.
+  /// Moves to the next batch; false at the end. Releases the previous batch. Errors: SampleError; Stopped.
   virtual bool next(const std::stop_token& stop) = 0;
   /// The batch: tensors in the order of the program's inputs, valid until the next call of `next`.
   virtual std::span<const Tensor> tensors() const = 0;
   /// Where to continue after this batch (after those of the other replicas in the same round).
   virtual DataPosition position() const = 0;
-  /// Seconds that `next` took to have its data, all calls together. Threads: any, also while `next` runs.
+  /// Total seconds that `next` waited for data. Threads: any, also while `next` runs.
   virtual double waited_s() const = 0;
 };
 
-/// How data come from a DataFlow to the device: the `input` section.
-/// Threads: const.
+/// Transfers data from a DataFlow to the device: the `input` section. Threads: const.
 class InputSource {
  public:
   static constexpr const char* kKind = "input source";
   virtual ~InputSource() = default;
   virtual std::unique_ptr<InputReader> open(const InputSetup& setup) const = 0;
-  /// The most batches of a flow with these settings that one reader holds. With 1, they are made when they
-  /// are asked for, by the thread that asks: what data that depend on the steps before need.
+  /// The largest number of batches that one reader holds. With 1, batches are made on demand, by the calling
+  /// thread, as needed for data that depend on earlier steps.
   virtual int64_t batches_in_memory(const FlowSettings& settings) const {
     (void)settings;
     return 1;

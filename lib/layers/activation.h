@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// A layer's field as the functions of nn take it; empty if it is not given.
+/// A layer's field in the form for functions of nn; empty if it is not set.
 inline nn::Activation activation_of(const Part<Layer>& given) {
   if (!given) return {};
   return [given](Builder& b, Symbol x) {

@@ -1,6 +1,6 @@
-// Functions of each element as layers, a row each: the name, the formula in the syntax of Elementwise,
-// aliases. The gradient, the reference page and the tests over the registry follow from the formula; a golden
-// case (tests/golden/make_layers.py) compares it with PyTorch's function.
+// Elementwise functions as layers, one row each: the name, the formula in the syntax of Elementwise, aliases.
+// The gradient, the reference page and the tests over the registry use the formula; a golden case
+// (tests/golden/make_layers.py) compares it with PyTorch's function.
 #include <algorithm>
 
 #include "core/text.h"
@@ -34,7 +34,7 @@ class FormulaLayer : public Layer {
   TensorFormula formula_;
 };
 
-/// A text as a parameter of a template.
+/// A string as a template parameter.
 template <size_t kSize>
 struct FormulaText {
   constexpr FormulaText(const char (&from)[kSize]) {  // NOLINT(google-explicit-constructor)
@@ -105,8 +105,8 @@ TPACK_REGISTER(Layer, Relu, "ReLU");
 using Relu6 = ActivationOf<"min(max(x, 0), 6)">;
 TPACK_REGISTER(Layer, Relu6, "ReLU6");
 
-/// Shapes: x any -> y same. Source: Klambauer et al. 2017, "Self-Normalizing Neural Networks". The branch of
-/// expm1 is kept finite where it is not used.
+/// Shapes: x any -> y same. Source: Klambauer et al. 2017, "Self-Normalizing Neural Networks". The unused
+/// branch of expm1 is kept finite.
 using Selu = ActivationOf<"1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * expm1(min(x, 1)))">;
 TPACK_REGISTER(Layer, Selu, "SELU");
 
@@ -136,7 +136,7 @@ constexpr AlphaRow kElu = {.formula = "x if x > 0 else expm1(min(x, 1)) * alpha"
                            .doc = "minus the limit for large negative inputs",
                            .example = "ELU: {alpha: 0.5}"};
 /// Shapes: x any -> y same. Source: Clevert et al. 2016, "Fast and Accurate Deep Network Learning by
-/// Exponential Linear Units". At 0 it has the gradient alpha.
+/// Exponential Linear Units". The gradient at 0 is alpha.
 using Elu = ActivationOfAlpha<kElu>;
 TPACK_REGISTER(Layer, Elu, "ELU");
 

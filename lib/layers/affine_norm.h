@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// Options of LayerNorm or InstanceNorm, and the component that becomes a function of them.
+/// Options of LayerNorm or InstanceNorm, and the component for their initializer.
 template <class Options>
 struct AffineNormParams : Options {
   Part<Initializer> gamma_component;
@@ -24,8 +24,8 @@ Schema<AffineNormParams<Options>> affine_norm_schema(const char* summary, const 
       .example(example)
       .field("epsilon", option<Params>(&Params::epsilon), above(0), "added to the variance")
       .field("center", option<Params>(&Params::center), "adds beta")
-      .field("scale", option<Params>(&Params::scale), "multiplies by gamma")
-      .field("gamma_initializer", &Params::gamma_component, "values of gamma; default ones");
+      .field("scale", option<Params>(&Params::scale), "multiply by gamma")
+      .field("gamma_initializer", &Params::gamma_component, "initial values of gamma; default: ones");
 }
 
 }  // namespace tpack

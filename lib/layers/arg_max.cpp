@@ -15,9 +15,9 @@ class ArgMaxLayer final : public Layer {
  public:
   using Params = ArgMaxLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Number of the largest element along an axis; the first one of equal ones.")
+    return Schema<Params>("Index of the largest element along an axis; the first one if several are equal.")
         .example("ArgMax: {axis: 1}")
-        .field("axis", &Params::axis, "along which is searched; 0 is the batch, -1 the last one");
+        .field("axis", &Params::axis, "axis to search; 0 is the batch, -1 the last one");
   }
   explicit ArgMaxLayer(Params p) : p_(p) {}
 

@@ -9,13 +9,12 @@ struct BatchNormLayerParams : nn::BatchNormOptions {
   Part<Initializer> gamma_component;
 };
 
-/// Normalizes each channel: with the batch's statistics while training, with their moving averages in
-/// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
-/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
-/// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
-/// trains the layer's variables. A frozen layer uses its averages in training, too, and they stay. Source:
-/// Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018,
-/// "MegDet".
+/// Normalizes each channel: with the batch's statistics in training, with their moving averages in inference.
+/// Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The averages are EMA
+/// <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower; checkpoints have those of
+/// the first. They change once per step and call of the layer, in the update that trains the layer's
+/// variables. A frozen layer uses its averages in training, too, without changing them. Source: Ioffe and
+/// Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet".
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormLayerParams;
@@ -23,16 +22,17 @@ class BatchNormLayer final : public Layer {
     return Schema<Params>("Batch normalization.")
         .example("BatchNorm: {momentum: 0.99}")
         .field("momentum", option<Params>(&Params::momentum), between(0, 1),
-               "part of the old moving average that is kept each step")
+               "share of the old moving average that each step keeps")
         .field("epsilon", option<Params>(&Params::epsilon), above(0), "added to the variance")
         .field("center", option<Params>(&Params::center), "adds beta")
-        .field("scale", option<Params>(&Params::scale), "multiplies by gamma")
+        .field("scale", option<Params>(&Params::scale), "multiply by gamma")
         .field("training", option<Params>(&Params::training),
-               "true or false forces batch or moving statistics; default: by the phase")
+               "true: batch statistics; false: moving statistics; default: batch statistics in training, "
+               "else moving ones")
         .field("sync_statistics", option<Params>(&Params::sync_statistics),
-               "while training on several towers or ranks: the statistics are those of all their batches "
-               "together, not of each tower's own; each layer then waits for all towers")
-        .field("gamma_initializer", &Params::gamma_component, "values of gamma; default ones");
+               "when training on several towers or ranks: compute the statistics over the batches of all "
+               "towers, not of each tower alone; each layer then waits for all towers")
+        .field("gamma_initializer", &Params::gamma_component, "initial values of gamma; default: ones");
   }
   explicit BatchNormLayer(const Params& p) : options_(static_cast<const nn::BatchNormOptions&>(p)) {
     options_.gamma_initializer = initializer_of(p.gamma_component);

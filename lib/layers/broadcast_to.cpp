@@ -34,7 +34,7 @@ class BroadcastTo final : public Layer {
   }
 
  private:
-  /// The batch stays the first axis: sizes of 1 come after it.
+  /// The batch stays the first axis; sizes of 1 are inserted after it.
   static Shape sample_with_axes(const Shape& x, size_t rank) {
     std::vector<int64_t> sizes = {x.sizes().begin(), x.sizes().end()};
     if (rank > sizes.size()) sizes.insert(sizes.begin() + 1, rank - sizes.size(), 1);

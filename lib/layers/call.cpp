@@ -9,7 +9,7 @@ struct CallParams {
 };
 
 /// A call of a network: all calls of one network share its variables, which are below the network's name;
-/// what its layers give is known below the call's name. Shapes: those of the network.
+/// outputs of its layers are below the call's name. Shapes: those of the network.
 class Call final : public Layer {
  public:
   using Params = CallParams;

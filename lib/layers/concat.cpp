@@ -15,10 +15,9 @@ class ConcatLayer final : public Layer {
  public:
   using Params = ConcatLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Its inputs one after the other: `input: [a, b]`.")
+    return Schema<Params>("Joins its inputs along an axis: `input: [a, b]`.")
         .example("Concat: {axis: 1}")
-        .field("axis", &Params::axis,
-               "along which they are joined; 0 is the batch, 1 the channels, -1 the last one");
+        .field("axis", &Params::axis, "axis to join; 0 is the batch, 1 the channels, -1 the last one");
   }
   explicit ConcatLayer(Params p) : p_(p) {}
 

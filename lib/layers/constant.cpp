@@ -11,17 +11,17 @@ struct ConstantLayerParams {
   Shape shape;
 };
 
-/// Shapes: x any -> y of the shape; of x nothing is used.
+/// Shapes: x any -> y of the shape; x is not used.
 class ConstantLayer final : public Layer {
  public:
   using Params = ConstantLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Numbers that stay as they are.")
+    return Schema<Params>("Numbers that are not trained.")
         .example("Constant: {value: [0.5, 0.25], shape: [2]}")
-        .field("value", &Params::value, "the numbers in row-major order, or one for all")
+        .field("value", &Params::value, "the numbers in row-major order, or one number for all elements")
         .required()
         .field("shape", &Params::shape,
-               "shape of the result, which has no batch axis unless it has one here; [] for one number");
+               "shape of the result, without a batch axis unless you include one; [] for one number");
   }
   explicit ConstantLayer(Params p) : p_(std::move(p)) {
     const auto count = static_cast<size_t>(p_.shape.elements());

@@ -5,10 +5,10 @@
 namespace tpack {
 namespace {
 
-/// 2-D convolution, output rounded up as TensorFlow "same" does.
-/// Shapes: x [N, C, H, W] -> y [N, filters, ceil(H/stride), ceil(W/stride)]; W [filters, C/groups, kh, kw], b
-/// [filters]. Errors: ShapeError if C or filters is not a multiple of groups. Source: tensorpack
-/// models/conv2d.py; padding rule from the TF guide "Convolution".
+/// 2-D convolution; with "same", the output size is rounded up as in TensorFlow. Shapes: x [N, C, H, W] -> y
+/// [N, filters, ceil(H/stride), ceil(W/stride)]; W [filters, C/groups, kh, kw], b [filters]. Errors:
+/// ShapeError if C or filters is not a multiple of groups. Source: tensorpack models/conv2d.py; padding rule
+/// from the TF guide "Convolution".
 class Conv2D final : public Layer {
  public:
   using Params = WeightedParams<nn::Conv2DOptions>;
@@ -25,9 +25,8 @@ class Conv2D final : public Layer {
                    "pixels between the kernel's elements")
             .field("padding", option<Params>(&Params::padding),
                    padding_doc("'same': output size input / stride, rounded up; 'valid': no padding").c_str())
-            .field("groups", option<Params>(&Params::groups), at_least(1),
-                   "parts that the channels are split into")
-            .field("use_bias", option<Params>(&Params::use_bias), "adds one value per filter"));
+            .field("groups", option<Params>(&Params::groups), at_least(1), "number of groups of channels")
+            .field("use_bias", option<Params>(&Params::use_bias), "add one value per filter"));
   }
   explicit Conv2D(const Params& p) : options_(p.options()) {}
 

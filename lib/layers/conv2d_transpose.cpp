@@ -23,10 +23,10 @@ class Conv2DTranspose final : public Layer {
             .field("stride", option<Params>(&Params::stride), at_least(1), "output pixels per input pixel")
             .field("padding", option<Params>(&Params::padding),
                    padding_doc(
-                       "'same': output size input * stride; 'valid': more by kernel - stride, if that is "
-                       "positive; that of the convolution whose gradient this is")
+                       "'same': output size is input * stride; 'valid': larger by kernel - stride, if that "
+                       "is positive; the padding of the convolution whose gradient this layer computes")
                        .c_str())
-            .field("use_bias", option<Params>(&Params::use_bias), "adds one value per filter"));
+            .field("use_bias", option<Params>(&Params::use_bias), "add one value per filter"));
   }
   explicit Conv2DTranspose(const Params& p) : options_(p.options()) {}
 

@@ -16,10 +16,10 @@ class CumulativeSumLayer final : public Layer {
  public:
   using Params = CumulativeSumLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Sums of the elements up to each one, itself included, along an axis.")
+    return Schema<Params>("Cumulative sums along an axis; each includes its own element.")
         .example("CumulativeSum: {axis: 1}")
-        .field("axis", &Params::axis, "along which is summed; 0 is the batch, -1 the last one")
-        .field("reverse", &Params::reverse, "sums of the elements from each one on instead");
+        .field("axis", &Params::axis, "axis to sum; 0 is the batch, -1 the last one")
+        .field("reverse", &Params::reverse, "sum from the end");
   }
   explicit CumulativeSumLayer(Params p) : p_(p) {}
 

@@ -9,13 +9,13 @@ struct DropoutParams {
   double rate = 0.5;
 };
 
-/// Shapes: x any -> y same. In inference the identity.
-/// Source: Srivastava et al. 2014, "Dropout"; scaled at training time as TensorFlow does.
+/// Shapes: x any -> y same. In inference the identity. Source: Srivastava et al. 2014, "Dropout"; scaled in
+/// training as in TensorFlow.
 class Dropout final : public Layer {
  public:
   using Params = DropoutParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Sets elements to zero at random while training and scales the others up.")
+    return Schema<Params>("Sets random elements to zero in training and scales the others up.")
         .example("Dropout: {rate: 0.3}")
         .field("rate", &Params::rate, between(0, 1), "probability that an element is dropped; below 1")
         .shorthand();

@@ -8,14 +8,14 @@ struct ElementwiseParams {
   Formula expression;
 };
 
-/// Shapes: x and the outputs that the expression names, any that broadcast -> the broadcast shape, floats.
+/// Shapes: x and the outputs in the expression, any that broadcast -> the broadcast shape, floats.
 class Elementwise final : public Layer {
  public:
   using Params = ElementwiseParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "What an expression says of each element of its input, `x`, and of other outputs: "
-               "`Elementwise: \"x * sigmoid(gate)\"`. Shapes broadcast as in NumPy.")
+               "Applies an expression to each element of its input, `x`, and of other outputs: `Elementwise: "
+               "\"x * sigmoid(gate)\"`. Shapes broadcast as in NumPy.")
         .example("Elementwise: \"max(x, 0) + square(x) / 2\"")
         .field("expression", &Params::expression,
                ("expression of `x`, which is the layer's input, and of layers and inputs by name: " +
@@ -37,12 +37,12 @@ class Elementwise final : public Layer {
     });
   }
 
-  /// As a parameter of another layer, which has no outputs to name.
+  /// As a parameter of another layer, which cannot use other outputs.
   Symbol build(Builder& b, Symbol x) const override {
     return formula_.emit(b, [&](const TensorFormula::Name& name) {
       if (!is_input(name)) {
-        throw ConfigError(name.output.position, "an activation knows x alone, not '" + name.output.name +
-                                                    "'; make it a layer of the list");
+        throw ConfigError(name.output.position, "an activation can use only x, not '" + name.output.name +
+                                                    "'; write it as a layer of its own");
       }
       return x;
     });

@@ -9,7 +9,7 @@ struct FixedUnPoolingParams {
 };
 
 /// Shapes: x [N, C, H, W] -> y [N, C, H * window, W * window]. Source: tensorpack models/pool.py,
-/// FixedUnPooling with the matrix that it has by default.
+/// FixedUnPooling with its default matrix.
 class FixedUnPooling final : public Layer {
  public:
   using Params = FixedUnPoolingParams;

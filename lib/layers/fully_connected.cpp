@@ -4,7 +4,7 @@
 namespace tpack {
 namespace {
 
-/// y = x W + b. Everything but the batch axis is flattened, in C, H, W order; or the product is of the last
+/// y = x W + b. All axes except the batch are flattened, in C, H, W order; or the product applies to the last
 /// axis. Shapes: x [N, ...] -> y [N, units]; or x [..., in] -> y [..., units]; W [in, units], b [units].
 /// Source: tensorpack models/fc.py.
 class FullyConnected final : public Layer {
@@ -17,10 +17,10 @@ class FullyConnected final : public Layer {
             .field("units", option<Params>(&Params::units), at_least(1), "number of outputs")
             .required()
             .shorthand()
-            .field("use_bias", option<Params>(&Params::use_bias), "adds one value per output")
+            .field("use_bias", option<Params>(&Params::use_bias), "add one value per output")
             .field("flatten", option<Params>(&Params::flatten),
-                   "true: all axes but the batch's are one; false: the same product for each place of the "
-                   "axes before the last one, [N, T, in] to [N, T, units]"));
+                   "true: flatten all axes except the batch; false: apply the same product along the last "
+                   "axis, from [N, T, in] to [N, T, units]"));
   }
   explicit FullyConnected(const Params& p) : options_(p.options()) {}
 

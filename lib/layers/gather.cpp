@@ -10,17 +10,17 @@ struct GatherLayerParams {
   int64_t axis = 0;
 };
 
-/// NaN for a number that the axis does not have. Shapes: x [a.., n, b..], numbers, integers [c..] -> y [a..,
-/// c.., b..].
+/// NaN for a number outside of the axis. Shapes: x [a.., n, b..], numbers, integers [c..] -> y [a.., c..,
+/// b..].
 class GatherLayer final : public Layer {
  public:
   using Params = GatherLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Elements of the first input along an axis, by the numbers in the second: `input: "
-               "[x, numbers]`.")
+               "Picks elements of the first input along an axis by the indices in the second: `input: [x, "
+               "numbers]`.")
         .example("Gather: {axis: 1}")
-        .field("axis", &Params::axis, "which the numbers count along; 0 is the batch, -1 the last one");
+        .field("axis", &Params::axis, "axis of the indices; 0 is the batch, -1 the last one");
   }
   explicit GatherLayer(Params p) : p_(p) {}
 

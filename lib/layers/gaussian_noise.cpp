@@ -13,7 +13,7 @@ class NoiseLayer final : public Layer {
  public:
   using Params = NoiseLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Adds normal random numbers while training, new ones each step.")
+    return Schema<Params>("Adds normal random numbers in training, new ones each step.")
         .example("GaussianNoise: {stddev: 0.2}")
         .field("stddev", &Params::stddev, at_least(0), "standard deviation of the numbers")
         .shorthand();

@@ -10,8 +10,8 @@ struct GradientParams {
   Ref<LayerOutput> wrt;
 };
 
-/// The gradient of the sum of its input as nodes of the graph, so it can be differentiated again.
-/// Shapes: x any -> that of `wrt`.
+/// The gradient of the sum of its input as nodes of the graph, so it can be differentiated again. Shapes: x
+/// any -> the shape of `wrt`.
 class Gradient final : public Layer {
  public:
   using Params = GradientParams;
@@ -20,7 +20,7 @@ class Gradient final : public Layer {
                "Gradient of the sum of its input with respect to an output: `Gradient: {input: "
                "score, wrt: image}`. A cost may use it: it is differentiated again.")
         .example("Gradient: image")
-        .field("wrt", &Params::wrt, "layer or input that the layer's input depends on, floats")
+        .field("wrt", &Params::wrt, "float layer or input that this layer's input depends on")
         .required()
         .shorthand();
   }

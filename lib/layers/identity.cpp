@@ -3,7 +3,7 @@
 namespace tpack {
 namespace {
 
-/// Shapes: x any -> y same. Useful as an activation or to name a place.
+/// Shapes: x any -> y same. Useful as an activation or to name an output.
 class Identity final : public Layer {
  public:
   using Params = NoParams;

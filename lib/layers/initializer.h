@@ -14,7 +14,7 @@ class Initializer {
   virtual Initialize make(nn::Fans fans) const = 0;
 };
 
-/// A layer's field as the functions of nn take it; empty if it is not given.
+/// A layer's field in the form for functions of nn; empty if it is not set.
 inline nn::InitializeFor initializer_of(const Part<Initializer>& given) {
   if (!given) return {};
   return [given](nn::Fans fans) { return given->make(fans); };

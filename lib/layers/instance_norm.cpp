@@ -10,8 +10,8 @@ class InstanceNorm final : public Layer {
   using Params = AffineNormParams<nn::InstanceNormOptions>;
   static Schema<Params> schema() {
     return affine_norm_schema<nn::InstanceNormOptions>(
-        "Instance normalization: over each channel of each image, then one scale and offset for each "
-        "channel.",
+        "Instance normalization: normalizes each channel of each image, then applies one scale and offset "
+        "per channel.",
         "InstanceNorm: {epsilon: 1.0e-3}");
   }
   explicit InstanceNorm(const Params& p) : options_(p.options()) {}

@@ -15,10 +15,10 @@ class L2Normalize final : public Layer {
   using Params = L2NormalizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Vectors of length 1: each is divided by its length. Sums of products of two of them are "
-               "their cosine, so this is the last layer of a network for embeddings.")
+               "Divides each vector by its length. The dot product of two results is their cosine, so use "
+               "this as the last layer of an embedding network.")
         .example("L2Normalize: {axis: 1}")
-        .field("axis", &Params::axis, "the axis of the vectors: 1 is that of features or channels");
+        .field("axis", &Params::axis, "the axis of the vectors; 1 is the axis of features or channels");
   }
   explicit L2Normalize(Params p) : p_(p) {}
 

@@ -30,8 +30,7 @@ int axis_inside_samples(const Builder& b, int64_t axis, Symbol x) {
   if (found == 0)
     nn::throw_shape_error(
         b, "axis 0 of the input " + x.spec().str() +
-               " is that of the samples, which would depend on each other; the axes of a sample "
-               "begin with 1");
+               " is the batch, so samples would depend on each other; the axes of a sample begin at 1");
   return found;
 }
 

@@ -18,7 +18,7 @@ class LogSumExp final : public Layer {
     const Symbol largest = b.stop_gradient(b.reduce_max(floats, axes, Builder::Keep::kYes));
     const Symbol sum = b.reduce_sum(b.exp(b.sub(floats, largest)), axes, Builder::Keep::kYes);
     const Symbol y = b.add(largest, b.log(sum));
-    return p_.keep_dims ? y : b.reduce_sum(y, axes);  // over axes of size 1: takes them away
+    return p_.keep_dims ? y : b.reduce_sum(y, axes);  // over axes of size 1: removes them
   }
 
  private:

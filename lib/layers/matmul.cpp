@@ -6,18 +6,18 @@
 namespace tpack {
 namespace {
 
-/// Shapes: a [..., M, K], b [..., K, N] -> y [..., M, N], each matrix transposed first where asked; the axes
+/// Shapes: a [..., M, K], b [..., K, N] -> y [..., M, N], each matrix transposed first if requested; the axes
 /// before the matrices broadcast.
 class MatMulLayer final : public Layer {
  public:
   using Params = MatMulParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Products of matrices, `input: [a, b]`: of the last two axes, for each matrix of the axes "
-               "before them.")
+               "Matrix products of the last two axes of its inputs, `input: [a, b]`; the axes before them "
+               "are batches of matrices.")
         .example("MatMul: {transpose_b: true}")
-        .field("transpose_a", &Params::transpose_a, "takes the first one transposed")
-        .field("transpose_b", &Params::transpose_b, "takes the second one transposed");
+        .field("transpose_a", &Params::transpose_a, "transpose the first input")
+        .field("transpose_b", &Params::transpose_b, "transpose the second input");
   }
   explicit MatMulLayer(Params p) : p_(p) {}
 

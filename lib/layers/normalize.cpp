@@ -16,32 +16,30 @@ struct NormalizeParams {
   NumberList deviation = {};
 };
 
-/// Shapes: x any -> y same, in the float type: how images of bytes enter a network. A list has a number for
-/// each channel: axis 1, which is the last one of vectors.
+/// Shapes: x any -> y same, in the float type; converts images of bytes for a network. A list has a number
+/// for each channel: axis 1, which is the last axis of vectors.
 class Normalize final : public Layer {
  public:
   using Params = NormalizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "y = x * scale + offset, or (x - mean) / deviation; each a number, or a list with one for "
-               "each "
-               "channel of images or column of vectors.")
+               "y = x * scale + offset, or (x - mean) / deviation; each is one number, or a list with one "
+               "number per channel of images or column of vectors.")
         .example("Normalize: {scale: 0.00784313725490196, offset: -1}")
         .field("scale", &Params::scale, "factor")
         .field("offset", &Params::offset, "added after scaling")
-        .field(
-            "mean", &Params::mean,
-            "in place of scale and offset, in the units of x: for images of bytes [123.675, 116.28, 103.53] "
-            "is the mean of ImageNet")
+        .field("mean", &Params::mean,
+               "replaces scale and offset, in the units of x; the mean of ImageNet, for images of bytes, is "
+               "[123.675, 116.28, 103.53]")
         .field("deviation", &Params::deviation,
-               "standard deviation: [58.395, 57.12, 57.375] is that of ImageNet; default: 1");
+               "standard deviation; for ImageNet, [58.395, 57.12, 57.375]; default: 1");
   }
   explicit Normalize(Params p) : p_(std::move(p)) {
     const bool has_mean = !p_.mean.empty() || !p_.deviation.empty();
     const NormalizeParams plain;
     if (has_mean && (p_.scale.values != plain.scale.values || p_.offset.values != plain.offset.values))
       throw ConfigError(
-          "Normalize: 'mean' and 'deviation' take the place of 'scale' and 'offset'; leave these out");
+          "Normalize: 'mean' and 'deviation' replace 'scale' and 'offset'; remove 'scale' and 'offset'");
     for (const double deviation : p_.deviation.values)
       if (!(deviation > 0) || std::isinf(deviation))
         throw ConfigError("Normalize: 'deviation' is " + shortest(deviation) + "; must be above 0");
@@ -71,7 +69,7 @@ class Normalize final : public Layer {
   }
 
  private:
-  /// Errors: ShapeError if a list has not one number for each channel.
+  /// Errors: ShapeError if a list does not have one number per channel.
   static Builder::Operand operand(Builder& b, const NumberList& list, const char* name, const Shape& x) {
     const auto count = std::ssize(list.values);
     if (count == 1) return list.values[0];

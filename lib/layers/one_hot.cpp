@@ -15,7 +15,7 @@ class OneHotLayer final : public Layer {
  public:
   using Params = OneHotLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("A vector for each class number: 1 at the place of the number, 0 elsewhere.")
+    return Schema<Params>("A vector for each class number: 1 at the index of the class, 0 elsewhere.")
         .example("OneHot: {classes: 10}")
         .field("classes", &Params::classes, at_least(1), "size of the vector")
         .required()

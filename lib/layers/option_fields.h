@@ -5,13 +5,13 @@
 
 namespace tpack {
 
-/// A member of the options that Params derives from, as a member of Params.
+/// A member of the base class of Params, as a member of Params.
 template <class Params, class T, class Options>
 constexpr T Params::*option(T Options::*member) {
   return member;
 }
 
-/// Options of a function of nn with weights, and the components that become functions of them.
+/// Options of a function of nn with weights, and the components for their functions.
 template <class Options>
 struct WeightedParams : Options {
   Part<Layer> activation_layer;
@@ -32,8 +32,8 @@ template <class Options>
 Schema<WeightedParams<Options>> with_weight_fields(Schema<WeightedParams<Options>> schema) {
   using Params = WeightedParams<Options>;
   return schema.field("activation", &Params::activation_layer, "layer applied to the result")
-      .field("kernel_initializer", &Params::kernel_component, "values of W; default VarianceScaling")
-      .field("bias_initializer", &Params::bias_component, "values of b; default zeros");
+      .field("kernel_initializer", &Params::kernel_component, "initial values of W; default: VarianceScaling")
+      .field("bias_initializer", &Params::bias_component, "initial values of b; default: zeros");
 }
 
 }  // namespace tpack

@@ -8,15 +8,14 @@ namespace {
 
 struct OrdinalProbabilitiesParams {};
 
-/// P(class k) = P(above k - 1) - P(above k), at least 0, and then divided by their sum; P(above k) is the
-/// sigmoid of x_k. Shapes: x [N, C - 1] -> y [N, C]. Source: as the cost OrdinalCrossEntropy.
+/// P(class k) = P(above k - 1) - P(above k), clamped to at least 0, then divided by their sum; P(above k) is
+/// the sigmoid of x_k. Shapes: x [N, C - 1] -> y [N, C]. Source: see the cost OrdinalCrossEntropy.
 class OrdinalProbabilities final : public Layer {
  public:
   using Params = OrdinalProbabilitiesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Probabilities of ordered classes from the scores of the borders between them, which "
-        "OrdinalCrossEntropy trains.");
+        "Probabilities of ordered classes from the scores of their borders; train with OrdinalCrossEntropy.");
   }
   explicit OrdinalProbabilities(Params /*p*/) {}
 

@@ -19,9 +19,9 @@ class PadLayer final : public Layer {
  public:
   using Params = PadLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Zeros around an image and around its channels.")
+    return Schema<Params>("Adds zeros around an image, and before and after its channels.")
         .example("Pad: {image: [1, 1, 2, 2], channels: [0, 3]}")
-        .field("image", &Params::image, "rows and columns: [top, left, bottom, right]")
+        .field("image", &Params::image, "rows and columns of zeros: [top, left, bottom, right]")
         .field("channels", &Params::channels, "channels of zeros [before, after]");
   }
   explicit PadLayer(Params p) : p_(std::move(p)) {}

@@ -14,7 +14,7 @@ class PixelShuffle final : public Layer {
   using Params = PixelShuffleParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Groups of factor^2 channels become squares of pixels: the last layer of networks for "
+               "Turns groups of factor^2 channels into squares of pixels; the usual last layer for "
                "super-resolution.")
         .example("PixelShuffle: 2")
         .field("factor", &Params::factor, at_least(1), "output pixels per input pixel, in each direction")

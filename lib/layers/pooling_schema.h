@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What MaxPooling and AvgPooling share.
+/// Common parts of MaxPooling and AvgPooling.
 inline Schema<nn::PoolingOptions> pooling_schema(const char* summary, const char* example) {
   using Params = nn::PoolingOptions;
   return Schema<Params>(summary)
@@ -13,11 +13,10 @@ inline Schema<nn::PoolingOptions> pooling_schema(const char* summary, const char
       .field("window", &Params::window, at_least(1), "size of the window, pixels")
       .shorthand()
       .field("stride", &Params::stride, at_least(1), "pixels between windows; default: the window's size")
-      .field(
-          "padding", &Params::padding,
-          padding_doc("'valid': only whole windows; 'same': output size input / stride, rounded up; what is "
-                      "around the image never counts")
-              .c_str());
+      .field("padding", &Params::padding,
+             padding_doc("'valid': only whole windows; 'same': output size is input / stride, rounded up; "
+                         "padding never counts")
+                 .c_str());
 }
 
 }  // namespace tpack

@@ -10,8 +10,8 @@ struct RandomBernoulliParams {
   double probability = 0.5;
 };
 
-/// Draws new numbers each step, in inference too; no gradient flows back.
-/// Shapes: x [N, ...] -> y [N, shape...], floats; of x only the size of the batch is used.
+/// Draws new numbers each step, also in inference; no gradient flows back. Shapes: x [N, ...] -> y [N,
+/// shape...], floats; only the batch size of x is used.
 class RandomBernoulli final : public Layer {
  public:
   using Params = RandomBernoulliParams;

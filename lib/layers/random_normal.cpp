@@ -12,8 +12,8 @@ struct RandomNormalLayerParams {
   double stddev = 1;
 };
 
-/// Draws new numbers each step, in inference too; no gradient flows back.
-/// Shapes: x [N, ...] -> y [N, shape...]; of x only the size of the batch is used.
+/// Draws new numbers each step, also in inference; no gradient flows back. Shapes: x [N, ...] -> y [N,
+/// shape...]; only the batch size of x is used.
 class RandomNormalLayer final : public Layer {
  public:
   using Params = RandomNormalLayerParams;

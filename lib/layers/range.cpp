@@ -18,12 +18,11 @@ class RangeLayer final : public Layer {
  public:
   using Params = RangeLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Numbers at equal distances, as many as an axis of its input has places: 0, 1, 2, ...")
+    return Schema<Params>("Evenly spaced numbers, as many as an axis of its input has elements: 0, 1, 2, ...")
         .example("Range: {axis: 1, start: 0.5}")
         .field("axis", &Params::axis, "the axis of the input; -1 is the last one")
         .field("start", &Params::start, "the first number")
-        .field("step", &Params::step, "the difference of two neighbors");
+        .field("step", &Params::step, "the difference between neighbors");
   }
   explicit RangeLayer(Params p) : p_(p) {}
 

@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What ReduceSum and the like share: along which axes, and what becomes of them.
+/// Common parts of ReduceSum and similar layers: the axes, and whether they stay.
 struct ReduceLayerParams {
   std::vector<int64_t> axes;
   bool keep_dims = false;
@@ -18,9 +18,9 @@ inline Schema<ReduceLayerParams> reduce_schema(const char* summary, const char* 
   return Schema<ReduceLayerParams>(summary)
       .example(example)
       .field("axes", &ReduceLayerParams::axes,
-             "axes; 0 is the batch, 1 the channels, negative ones count from the end; default: all, which "
-             "gives one number")
-      .field("keep_dims", &ReduceLayerParams::keep_dims, "the axes stay, with size 1");
+             "axes; 0 is the batch, 1 the channels, negative ones count from the end; default: all, for one "
+             "number")
+      .field("keep_dims", &ReduceLayerParams::keep_dims, "keep the reduced axes, with size 1");
 }
 
 }  // namespace tpack

@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-/// The product over an axis, which stays with size 1: halves are multiplied, so that factors of 0 have their
+/// The product over an axis, which stays with size 1: multiplies halves, so that factors of 0 have the right
 /// gradient.
 Symbol product(Builder& b, Symbol x, int axis) {
   while (x.shape()[axis] > 1) {
@@ -41,7 +41,7 @@ class ReduceProd final : public Layer {
     }
     Symbol y = b.to_float(x);
     for (const int axis : axes) y = product(b, y, axis);
-    return b.reduce_sum(y, axes, p_.keep());  // over axes of size 1: takes them away
+    return b.reduce_sum(y, axes, p_.keep());  // over axes of size 1: removes them
   }
 
  private:

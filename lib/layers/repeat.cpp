@@ -11,7 +11,7 @@ struct RepeatParams {
   LayerListField layers;
 };
 
-/// The layers one after the other, `count` times, each time with variables of its own under "<name>/<index>".
+/// The layers one after the other, `count` times, each time with separate variables under "<name>/<index>".
 class Repeat final : public Layer {
  public:
   using Params = RepeatParams;

@@ -10,17 +10,17 @@ struct ReshapeLayerParams {
   Shape shape;
 };
 
-/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order. What depends on no sample,
-/// such as a Variable, has no N.
+/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order. Outputs that depend on no
+/// sample, such as a Variable, have no N.
 class ReshapeLayer final : public Layer {
  public:
   using Params = ReshapeLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("The same elements of each sample under another shape.")
+    return Schema<Params>("Changes the shape of each sample; the elements and their order stay.")
         .example("Reshape: {shape: [8, -1]}")
         .field("shape", &Params::shape,
-               "shape of one sample; images are [channels, height, width]; one size may be -1, to compute it "
-               "from the rest. For a Constant or Variable, the whole shape")
+               "shape of one sample; images are [channels, height, width]; one size may be -1, which is "
+               "computed from the others. For a Constant or Variable, the whole shape")
         .required();
   }
   explicit ReshapeLayer(Params p) : p_(p) {

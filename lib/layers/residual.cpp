@@ -9,8 +9,8 @@ struct ResidualParams {
   LayerListField shortcut;
 };
 
-/// y = layers(x) + shortcut(x). Variables of the shortcut are below "<name>/shortcut". Shapes: those of the
-/// two must be equal. Source: He et al. 2015, "Deep Residual Learning".
+/// y = layers(x) + shortcut(x). Variables of the shortcut are below "<name>/shortcut". Shapes: both must be
+/// equal. Source: He et al. 2015, "Deep Residual Learning".
 class Residual final : public Layer {
  public:
   using Params = ResidualParams;
@@ -19,7 +19,7 @@ class Residual final : public Layer {
         .example("Residual: {layers: [{Conv2D: {filters: 4, activation: ReLU}}, {Conv2D: {filters: 4}}]}")
         .field("layers", &Params::layers, "the residual branch")
         .required()
-        .field("shortcut", &Params::shortcut, "layers of the other branch; none: the input itself");
+        .field("shortcut", &Params::shortcut, "layers of the shortcut branch; default: the input itself");
   }
   explicit Residual(Params p) : p_(std::move(p)) {}
 
@@ -32,15 +32,15 @@ class Residual final : public Layer {
     const Symbol branch = network.build(branch_, in[0]);
     const Symbol shortcut = build_shortcut(network, in[0]);
     if (!(branch.shape() == shortcut.shape())) {
-      throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() +
-                                       ", but the shortcut gives " + shortcut.spec().str() +
-                                       "; add shortcut layers that give the same shape");
+      throw ShapeError(b.origin(), b.path() + ": the layers produce " + branch.spec().str() +
+                                       ", but the shortcut produces " + shortcut.spec().str() +
+                                       "; add shortcut layers that produce the same shape");
     }
     return b.add(branch, shortcut);
   }
 
  private:
-  /// In a scope of its own: layers without a name have the same numbers on both branches.
+  /// In a separate scope: unnamed layers have the same numbers on both branches.
   Symbol build_shortcut(NetworkBuilder& network, Symbol x) const {
     const Builder::NameScope scope(network.builder(), "shortcut");
     return network.build(shortcut_, x);

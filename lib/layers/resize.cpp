@@ -17,23 +17,24 @@ class ResizeLayer final : public Layer {
   using Params = nn::ResizeOptions;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Another number of pixels: larger ones in decoders, or those of another output. The same as "
-               "PyTorch's interpolate, without antialiasing where the image becomes smaller.")
+               "Resizes images, for example to larger ones in a decoder. Same as PyTorch's interpolate, "
+               "without antialiasing when an image shrinks.")
         .example("Resize: {scale: 2, method: nearest}")
         .field("size", &Params::size, at_least(1),
-               "of the result, pixels: [height, width], or one number; default: by `scale`")
+               "size of the result in pixels: [height, width], or one number for a square; default: computed "
+               "from `scale`")
         .field("scale", &Params::scale, at_least(1), "output pixels per input pixel")
         .field("method", &Params::method, "bilinear, or the nearest pixel")
         .field("align_corners", &Params::align_corners,
-               "of bilinear: true keeps the middles of the corner pixels where they are; false keeps the "
-               "corners of the image, as most networks of today do");
+               "for bilinear: true aligns the centers of the corner pixels; false aligns the corners of the "
+               "image, as most networks today do");
   }
   explicit ResizeLayer(Params p) : p_(p) {
     if (p_.size && !(p_.scale == Params().scale))
       throw ConfigError(
-          "layer Resize: 'size' is that of the result, and 'scale' gives it, too; leave out one of them");
+          "layer Resize: 'size' and 'scale' both set the size of the result; remove one of them");
     if (p_.align_corners && p_.method == nn::ResizeMethod::kNearest)
-      throw ConfigError("layer Resize: 'align_corners' is of method: bilinear; leave it out");
+      throw ConfigError("layer Resize: 'align_corners' applies only to method: bilinear; remove it");
   }
 
   Symbol build(Builder& b, Symbol x) const override { return nn::resize(b, x, p_); }

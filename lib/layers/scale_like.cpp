@@ -12,28 +12,27 @@ struct ScaleLikeParams {
   bool log = false;
 };
 
-/// y = x * deviation + mean, or exp(x * deviation + mean) - 1 with those of log(1 + data), those that an
-/// input of the model has in the training data: what a network gives near -1 to 1 becomes a price. They are a
-/// variable [2, columns], which is filled when training begins and is stored with the weights. Shapes: x [N,
-/// columns], or [N] for one -> y same, in the float type. Source: Keras, Normalization(invert=True);
-/// scikit-learn, TransformedTargetRegressor with log1p.
+/// y = x * deviation + mean, with the deviation and mean of an input of the model in the training data; or
+/// exp(x * deviation + mean) - 1, with those of log(1 + data). Scales outputs of about -1 to 1 to prices, for
+/// example. Both are a variable [2, columns], which is filled when training begins and stored with the
+/// weights. Shapes: x [N, columns], or [N] for one -> y same, in the float type. Source: Keras,
+/// Normalization(invert=True); scikit-learn, TransformedTargetRegressor with log1p.
 class ScaleLike final : public Layer {
  public:
   using Params = ScaleLikeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "y = x * deviation + mean, those that an input of the model, such as the targets, has in "
-               "data.train: brings what the last layer gives to the scale of numbers that are far from 1.")
+               "y = x * deviation + mean, with the deviation and mean of an input of the model (such as the "
+               "targets) in data.train. Scales the output of the last layer to targets that are far from 1.")
         .example("ScaleLike: price")
         .field("data", &Params::data,
-               "the input: numbers, one per sample or one per column of x; learned from all samples of "
-               "data.train, or with images from 10,000 of them")
+               "the input: one number per sample, or one per column of x; its mean and deviation come from "
+               "all samples of data.train, or from 10,000 of them if the samples are images")
         .required()
         .shorthand()
         .field("log", &Params::log,
-               "true: x is the logarithm of 1 + y, for prices, amounts and counts of which a few are much "
-               "larger than the others: y = exp(x * deviation + mean) - 1, with the mean and deviation of "
-               "log(1 + data)");
+               "true: x is the logarithm of 1 + y, for prices, amounts and counts with a few very large "
+               "values: y = exp(x * deviation + mean) - 1, with the mean and deviation of log(1 + data)");
   }
   explicit ScaleLike(Params p) : p_(std::move(p)) {}
 
@@ -42,9 +41,10 @@ class ScaleLike final : public Layer {
     if (in.size() != 1)
       throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
     if (!network.is_input(p_.data.name))
-      throw ConfigError(p_.data.position, "'data' of ScaleLike is '" + p_.data.name +
-                                              "', which is no input of the model: its mean and deviation are "
-                                              "known from data.train alone");
+      throw ConfigError(
+          p_.data.position,
+          "'data' of ScaleLike is '" + p_.data.name +
+              "', which is not an input of the model; only inputs have a mean and deviation in data.train");
     return build(b, in[0]);
   }
   Symbol build(Builder& b, Symbol x) const override {

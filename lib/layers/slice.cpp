@@ -18,12 +18,12 @@ class SliceLayer final : public Layer {
  public:
   using Params = SliceLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("A part of its input: from one place of an axis to another.")
+    return Schema<Params>("A part of its input: a range of an axis.")
         .example("Slice: {axis: 1, begin: 0, end: 2}")
         .field("axis", &Params::axis, "0 is the batch, 1 the channels, -1 the last one")
-        .field("begin", &Params::begin, "the first place, from 0; negative ones count from the end")
+        .field("begin", &Params::begin, "first index, from 0; negative ones count from the end")
         .field("end", &Params::end,
-               "the place after the last one; negative ones count from the end; default: the end");
+               "index after the last one; negative ones count from the end; default: the end");
   }
   explicit SliceLayer(Params p) : p_(p) {}
 
@@ -35,7 +35,7 @@ class SliceLayer final : public Layer {
     const int64_t end = p_.end ? place(*p_.end) : size;
     if (begin < 0 || end > size || begin >= end)
       throw ShapeError(b.origin(), b.path() + ": axis " + std::to_string(p_.axis) + " of the input " +
-                                       x.spec().str() + " has no places from " + std::to_string(p_.begin) +
+                                       x.spec().str() + " has no range from " + std::to_string(p_.begin) +
                                        " to " + (p_.end ? std::to_string(*p_.end) : "the end"));
     std::vector<int64_t> begins(x.shape().rank(), 0);
     begins[static_cast<size_t>(axis)] = begin;

@@ -34,7 +34,7 @@ class Softmax final : public Layer {
 
 TPACK_REGISTER(Layer, Softmax, "Softmax");
 
-/// Without the overflow and the loss of digits of a Log after a Softmax. Shapes: x any -> y same.
+/// Without the overflow and the loss of precision of a Log after a Softmax. Shapes: x any -> y same.
 class LogSoftmax final : public Layer {
  public:
   using Params = SoftmaxParams;

@@ -20,11 +20,12 @@ class SplitLayer final : public Layer {
   using Params = SplitLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Its input in parts along an axis, which other layers use by their numbers: the parts of a "
-               "Split of `name: halves` are halves.0 and halves.1.")
+               "Splits its input along an axis. Other layers refer to the parts by number: with `name: "
+               "halves`, the parts are halves.0 and halves.1.")
         .example("Split: {parts: 2}")
         .field("parts", &Params::parts, at_least(1), "number of equal parts; or `sizes`")
-        .field("sizes", &Params::sizes, at_least(1), "the size of each part; their sum is that of the axis")
+        .field("sizes", &Params::sizes, at_least(1),
+               "the size of each part; the sum must be the size of the axis")
         .field("axis", &Params::axis, "0 is the batch, 1 the channels, -1 the last one");
   }
   explicit SplitLayer(Params p) : p_(std::move(p)) {
@@ -52,17 +53,17 @@ class SplitLayer final : public Layer {
     const int64_t all = x.shape()[axis];
     const auto fail = [&](const std::string& why) {
       return ShapeError(b.origin(), b.path() + ": axis " + std::to_string(p_.axis) + " of the input " +
-                                        x.spec().str() + " has " + std::to_string(all) + " places, " + why);
+                                        x.spec().str() + " has size " + std::to_string(all) + ", " + why);
     };
     if (p_.parts) {
       if (all % *p_.parts != 0)
-        throw fail("which are not " + std::to_string(*p_.parts) + " equal parts; set 'sizes'");
+        throw fail("which cannot be split into " + std::to_string(*p_.parts) + " equal parts; set 'sizes'");
       std::vector<int64_t> equal(static_cast<size_t>(*p_.parts), all / *p_.parts);
       return equal;
     }
     int64_t sum = 0;
     for (const int64_t size : p_.sizes) sum += size;
-    if (sum != all) throw fail("but 'sizes' have " + std::to_string(sum) + " in all");
+    if (sum != all) throw fail("but the sum of 'sizes' is " + std::to_string(sum));
     return p_.sizes;
   }
 

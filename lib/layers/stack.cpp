@@ -14,9 +14,9 @@ class Stack final : public Layer {
  public:
   using Params = StackParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Its inputs side by side along a new axis: `input: [a, b]`.")
+    return Schema<Params>("Joins its inputs along a new axis: `input: [a, b]`.")
         .example("Stack: {axis: 1}")
-        .field("axis", &Params::axis, "where the new axis is in the result; -1 is the last one");
+        .field("axis", &Params::axis, "position of the new axis in the result; -1 is the last one");
   }
   explicit Stack(Params p) : p_(p) {}
 
@@ -29,7 +29,7 @@ class Stack final : public Layer {
     std::vector<Symbol> parts;
     for (const Symbol& x : in) {
       if (!(x.spec() == in[0].spec()))
-        throw ShapeError(b.origin(), b.path() + ": the inputs must have one shape and type, not " +
+        throw ShapeError(b.origin(), b.path() + ": all inputs must have the same shape and type, not " +
                                          in[0].spec().str() + " and " + x.spec().str());
       std::vector<int64_t> sizes(x.shape().sizes().begin(), x.shape().sizes().end());
       sizes.insert(sizes.begin() + axis, 1);

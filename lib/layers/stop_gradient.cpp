@@ -8,7 +8,7 @@ class StopGradientLayer final : public Layer {
  public:
   using Params = NoParams;
   static Schema<Params> schema() {
-    return Schema<Params>("y = x; what is before it gets no gradient from what is after it.");
+    return Schema<Params>("y = x, but no gradient flows back to the layers before it.");
   }
   explicit StopGradientLayer(Params /*p*/) {}
 

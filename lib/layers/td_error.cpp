@@ -11,7 +11,7 @@ struct TdErrorParams {
 };
 
 /// values[action] - (reward + discount * (1 - is_over) * next_values[best]), where best is the best action by
-/// next_values, or by next_choice if there is one (double Q-learning). The gradient goes to `values` alone.
+/// next_values, or by next_choice if there is one (double Q-learning). The gradient flows only to `values`.
 /// Shapes: values, next_values, next_choice [N, actions]; action, integers, reward and is_over [N] -> [N].
 /// Source: Mnih et al. 2015, Human-level control through deep reinforcement learning; van Hasselt et al.
 /// 2016, Deep Reinforcement Learning with Double Q-learning.
@@ -20,12 +20,13 @@ class TdError final : public Layer {
   using Params = TdErrorParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "How much better the values of actions thought of an action than the reward and the "
-               "values after it say: `input: [values, action, reward, is_over, next_values]`. A sixth "
-               "input, values by the trained network itself after the action, chooses the next action "
-               "(double Q-learning).")
+               "Temporal-difference error: the value of an action, minus the sum of its reward and the "
+               "discounted value of the next state: `input: [values, action, reward, is_over, next_values]`. "
+               "An optional sixth input, the trained network's own values of the next state, chooses the "
+               "next action (double Q-learning).")
         .example("TDError: {discount: 0.9}")
-        .field("discount", &Params::discount, between(0, 1), "what a reward is worth one step later");
+        .field("discount", &Params::discount, between(0, 1),
+               "discount factor: weight of a reward that comes one step later");
   }
   explicit TdError(Params p) : p_(p) {}
 
@@ -46,7 +47,8 @@ class TdError final : public Layer {
   static void check_values(const Builder& b, Symbol x, const Shape& as) {
     nn::check_float_input(b, x);
     if (x.shape().rank() != 2 || !(x.shape() == as))
-      throw ShapeError(b.origin(), b.path() + ": values are [samples, actions], the same for all, not " +
+      throw ShapeError(b.origin(), b.path() +
+                                       ": all values must have the same shape [samples, actions], not " +
                                        as.str() + " and " + x.shape().str());
   }
   static Symbol per_sample(Builder& b, Symbol x, Symbol values) {
@@ -56,7 +58,7 @@ class TdError final : public Layer {
                                        std::to_string(samples) + " samples");
     return b.reshape(b.to_float(x), {samples});
   }
-  /// The element of each row that an action names.
+  /// The element of each row for its action.
   static Symbol value_of(Builder& b, Symbol values, Symbol action) {
     const Symbol number = b.reshape(action, {values.shape()[0]});
     return b.reduce_sum(b.mul(values, one_hot(b, number, values.shape()[1])), {1});

@@ -9,19 +9,18 @@ struct VariableLayerParams {
   Part<Initializer> initializer;
 };
 
-/// Numbers that are learned, and depend on no sample. Shapes: x any -> y of the shape; of x nothing is used.
-/// Variable: NAME/value.
+/// Learned numbers that depend on no sample. Shapes: x any -> y of the shape; x is not used. Variable:
+/// NAME/value.
 class VariableLayer final : public Layer {
  public:
   using Params = VariableLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Learned numbers of their own, the same for all samples: a factor, an offset, a vector that "
-               "other "
-               "layers use by name, such as `Elementwise: x * scale`.")
+               "Learned numbers that are the same for all samples, such as a factor, an offset or a vector. "
+               "Other layers use them by name: `Elementwise: x * scale`.")
         .example("Variable: {shape: [16], initializer: {Constant: 1}}")
-        .field("shape", &Params::shape, "shape of the result, which has no batch axis; [] for one number")
-        .field("initializer", &Params::initializer, "first values; default: zeros");
+        .field("shape", &Params::shape, "shape of the result, without a batch axis; [] for one number")
+        .field("initializer", &Params::initializer, "initial values; default: zeros");
   }
   explicit VariableLayer(Params p) : p_(std::move(p)) {}
 

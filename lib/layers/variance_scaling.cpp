@@ -19,7 +19,7 @@ struct EnumNames<nn::Distribution> {
 
 namespace {
 
-/// Variance scale / fan. With its defaults tensorpack's choice for convolutions and fully connected layers.
+/// Variance scale / fan. The defaults are tensorpack's choice for convolutions and fully connected layers.
 /// Source: He et al. 2015, "Delving Deep into Rectifiers"; TensorFlow's VarianceScaling for the options.
 class VarianceScaling final : public Initializer {
  public:

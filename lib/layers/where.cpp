@@ -10,13 +10,12 @@ class Where final : public Layer {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "The second input where the first is not 0, else the third: `input: [condition, a, "
-        "b]`.");
+        "The second input where the first one is not 0, else the third one: `input: [condition, a, b]`.");
   }
   explicit Where(Params /*p*/) {}
 
   Symbol build(Builder& b, std::span<const Symbol> in) const override {
-    check_input_count(b, in, 3, "a condition, values where it holds, values elsewhere");
+    check_input_count(b, in, 3, "a condition, values where it is true, values elsewhere");
     return b.select(in[0], in[1], in[2]);
   }
 };

@@ -9,13 +9,13 @@ struct WithDefaultsParams {
   LayerListField layers;
 };
 
-/// The layers with other defaults: tensorpack's argscope for a part of a list. The names inside are under its
-/// own.
+/// The layers with other defaults, like tensorpack's argscope for a part of a list. Inner names are below its
+/// own name.
 class WithDefaults final : public Layer {
  public:
   using Params = WithDefaultsParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Layers with parameters set by layer type.")
+    return Schema<Params>("Layers with default parameters by layer type.")
         .example(
             "WithDefaults: {defaults: {Conv2D: {filters: 32, use_bias: false}}, layers: [Conv2D, ReLU, "
             "Conv2D, ReLU]}")

@@ -15,14 +15,14 @@
 namespace tpack {
 namespace {
 
-/// The component of the data that the model reads as that input.
+/// The component of the data for that input of the model.
 std::string component_of(const ModelParts& parts, const std::string& input) {
   for (const TowerInput& one : parts.tower->inputs())
     if (one.name == input) return one.component;
   return input;
 }
 
-/// The class counts of a component of data.train: of the samples that are trained on, or the pixels of masks.
+/// The class counts of a component of data.train: of the training samples, or of the pixels of masks.
 std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& component,
                                    const Position& where) {
   if (const auto classes = count_classes(train, component)) {
@@ -31,8 +31,8 @@ std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& com
     return counts;
   }
   throw ConfigError(where, "the classes of '" + component +
-                               "' cannot be counted: no source of data.train has "
-                               "class numbers of that name; write a list of weights");
+                               "' cannot be counted: no source of data.train has class numbers with that "
+                               "name; write a list of weights");
 }
 
 std::string three_digits(double value) {
@@ -41,7 +41,7 @@ std::string three_digits(double value) {
   return text.data();
 }
 
-/// Says the weights, and warns of some that one class decides all with.
+/// Logs the weights, and warns if one class dominates.
 void report_weights(const std::vector<ClassCount>& counts, const std::vector<double>& weights,
                     const Position& where) {
   std::vector<std::string> texts;
@@ -53,11 +53,10 @@ void report_weights(const std::vector<ClassCount>& counts, const std::vector<dou
   const auto [least, most] = std::ranges::minmax(weights);
   constexpr double kFar = 300;
   if (least > 0 && most / least > kFar)
-    log::warning(
-        Problem{where, "class_weights go from " + three_digits(least) + " to " + three_digits(most) +
-                           ": a few samples or pixels decide the gradient; milder ones, such as [1, 10], "
-                           "often learn more"}
-            .str());
+    log::warning(Problem{where, "class_weights go from " + three_digits(least) + " to " + three_digits(most) +
+                                    ": a few samples or pixels dominate the gradient; smaller ratios, such "
+                                    "as [1, 10], often work better"}
+                     .str());
 }
 
 std::vector<double> value_of_classes(const ModelParts& parts, const DataFlow& train,
@@ -73,7 +72,7 @@ std::vector<double> value_of_classes(const ModelParts& parts, const DataFlow& tr
   return weights;
 }
 
-/// Of a component whose shape is known.
+/// For a component with a known shape.
 int64_t numbers_of_sample(const DataFlow& train, const ComponentRef& component) {
   const Shape& shape = train.spec()[train.spec().index(component, "data.train")].tensor.shape;
   int64_t numbers = 1;
@@ -90,32 +89,32 @@ std::vector<double> value_of_numbers(const ModelParts& parts, const DataFlow& tr
   component.position = of.position;
   if (!may_look_at(train))
     throw ConfigError(of.position, "the mean and deviation of '" + of.input +
-                                       "' are not known before training: the samples of data.train come "
-                                       "once; write them, as Elementwise: 30 * x + 40");
+                                       "' are not known before training, because the samples of data.train "
+                                       "come only once; write the numbers, as in Elementwise: 30 * x + 40");
   const int64_t columns = variable.spec.shape[1];
   const int64_t known = numbers_of_sample(train, component);
   if (known != columns)
     throw ConfigError(of.position, "'" + of.input + "' has " + std::to_string(known) +
-                                       (known == 1 ? " number" : " numbers") + " in each sample, but " +
-                                       std::to_string(columns) + " are to be brought to their scale");
+                                       (known == 1 ? " number" : " numbers") + " in each sample, but x has " +
+                                       std::to_string(columns) + " columns");
   std::vector<double> means;
   std::vector<double> deviations;
   const bool has_images = std::ranges::any_of(train.spec(), &ComponentSpec::is_image);
-  constexpr int64_t kEnough = 10'000;  // where each sample is decoded
+  constexpr int64_t kEnough = 10'000;  // if each sample is decoded
   const int64_t most = has_images ? kEnough : std::numeric_limits<int64_t>::max();
   const auto value = [&](double x) {
     if (!of.log1p) return x;
     if (x <= -1)
-      throw ConfigError(of.position, "'" + of.input + "' has " + shortest(x) +
-                                         " in data.train, and log(1 + x) needs numbers above -1; remove "
-                                         "`log: true`");
+      throw ConfigError(of.position,
+                        "'" + of.input + "' has " + shortest(x) +
+                            " in data.train, but log(1 + x) needs numbers above -1; remove `log: true`");
     return std::log1p(x);
   };
   for (const Moments& column : moments_of(train, component, static_cast<size_t>(columns), most, value)) {
     if (column.count == 0 || !std::isfinite(column.squares))
       throw ConfigError(of.position,
                         "the mean and deviation of '" + of.input + "' are not finite: data.train has " +
-                            (column.count == 0 ? "no samples" : "numbers that are not, or too large"));
+                            (column.count == 0 ? "no samples" : "numbers that are not finite or too large"));
     means.push_back(column.mean);
     deviations.push_back(column.squares > 0 ? column.deviation() : 1);
   }

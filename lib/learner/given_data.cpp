@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kBatches = "BatchData";
 
-/// The item of a source that reads `path`; of one that has another source inside, that one does.
+/// The item of a source that reads `path`; for a source with an inner source, the inner one reads it.
 ConfigNode with_path(const ConfigNode& node, const std::string& path) {
   const ComponentItem item = component_item(node, Source::kKind);
   Diagnostics errors;
@@ -20,8 +20,9 @@ ConfigNode with_path(const ConfigNode& node, const std::string& path) {
   errors.throw_if_any();
   const char* field = source->path_field();
   if (field == nullptr)
-    throw ConfigError(item.position, "source " + item.name + " does not read one file or folder, as '" +
-                                         path + "' is; set its fields with --set data.FLOW");
+    throw ConfigError(item.position, "source " + item.name +
+                                         " cannot read a single file or folder such as '" + path +
+                                         "'; set its fields with --set data.FLOW");
   const ConfigNode* inner = item.params.is_map() ? item.params.find(field) : nullptr;
   const bool is_source = inner != nullptr && inner->is_map();
   const ConfigNode value =
@@ -39,7 +40,7 @@ ConfigNode with_remainder(const ConfigNode& node) {
   return ConfigNode::map({{item.name, params.with("remainder", ConfigNode(true))}}, node.position());
 }
 
-/// What a flow, or the one that it names, says of bad samples; null if neither says anything.
+/// The setting `on_error` of a flow, or of the flow that it refers to; null if there is none.
 ConfigNode on_error_of(const ConfigNode& flow, const FlowScope& flows) {
   if (flow.is_string()) return on_error_of(flows.at(flow.text()), flows);
   if (!flow.is_map()) return {};

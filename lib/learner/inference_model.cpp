@@ -27,7 +27,7 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
   }
   const auto text = content.texts.find(layout::kConfig);
   if (text == content.texts.end())
-    throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
+    throw CheckpointError(path, "has no config: it was not written by `tpack train`");
   return load_model_config_text(text->second, path, overrides);
 }
 
@@ -55,7 +55,7 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   model->fit_ = std::make_shared<Fit>(stored_fit(content, path).value_or(FittedData()));
   model->make_tower(content, path);
   EngineSettings engine = model->config_.engine;
-  engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // nothing is measured for a few batches
+  engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // no measurements for a few batches
   const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
   model->weights_ =
       std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine, threads));
@@ -102,16 +102,15 @@ std::vector<PredictOutput> InferenceModel::outputs() const {
   const std::string add = "the config of the model has no 'predict.outputs'; add --set 'predict={data: " +
                           std::string(config_.data.contains("validation") ? "validation" : "train");
   if (outputs.is_null() && config_.model.is_null()) {
-    throw ConfigError(add +
-                      ", outputs: [NAME]}', with a name of what the trainer gives, and the flow with the "
-                      "augmentation of a file");
-  }
-  if (outputs.is_null()) {
     throw ConfigError(
         add +
-        ", outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
-        "scores, and the flow with the augmentation of a file; for a generator, --set 'predict={data: train, "
-        "outputs: [LAYER]}', with the layer that it gives, and --count N");
+        ", outputs: [NAME]}', with the name of an output of the trainer, and the flow that prepares files");
+  }
+  if (outputs.is_null()) {
+    throw ConfigError(add +
+                      ", outputs: {probability: {Softmax: LAYER}}}', with the layer of the scores, and the "
+                      "flow that prepares files; for a generator, --set 'predict={data: train, outputs: "
+                      "[LAYER]}', with its output layer, and --count N");
   }
   Diagnostics errors;
   std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);

@@ -15,25 +15,26 @@
 
 namespace tpack {
 
-/// How a stored model is read.
+/// Options for loading a stored model.
 struct InferenceOptions {
-  std::vector<std::string> overrides = {};  // of the config that the checkpoint holds
-  bool allow_plugins = false;               // code is not run because a file of weights names it
+  std::vector<std::string> overrides = {};  // changes of the config in the checkpoint
+  bool allow_plugins = false;               // a file of weights alone must not make tpack run code
 };
 
-/// The config in a checkpoint. It has no expressions any more, so a change of a variable needs the one that
-/// was written. Errors: CheckpointError if there is none.
+/// The config in a checkpoint. It has no expressions, so changing a variable needs the original config.
+/// Errors: CheckpointError if there is none.
 LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
                            const std::vector<std::string>& overrides = {});
 
-/// A trained model from a checkpoint: the only way to run one. Its config gives the model alone: no flow is
-/// opened, and no callback, optimizer or trainer is made, but a trainer that makes the model itself (KMeans).
+/// A trained model from a checkpoint: the only way to run one. It makes only the model of the config: it
+/// opens no flow and makes no callback, optimizer or trainer, except a trainer that makes the model itself
+/// (KMeans).
 ///
 ///   const auto model = InferenceModel::load("train_log/digits/checkpoints/model-500.h5");
 ///   const Tensor p = model->predict({{"image", images}}).at("probability");
 ///
-/// Threads: const functions may run at once, but for what is done with `handle`. Several calls of `predict`
-/// share what is compiled for a number of samples, and take turns to run (NamedPredictor). A program is
+/// Threads: const functions may run at once, except for uses of `handle`. Calls of `predict` share the
+/// program that is compiled for a number of samples, and take turns to run (NamedPredictor). A program is
 /// compiled for each number of samples, and kept: use few batch sizes.
 class InferenceModel {
  public:
@@ -43,25 +44,25 @@ class InferenceModel {
   InferenceModel(const InferenceModel&) = delete;
   InferenceModel& operator=(const InferenceModel&) = delete;
 
-  /// Values of the outputs of `predict` for a batch, by name. `batch`: by input, [N, ...] as the model takes
-  /// them; inputs that the outputs do not depend on may be left out. Errors: ConfigError for inputs that are
-  /// missing or unknown, and as `outputs`; ShapeError.
+  /// Values of the outputs of `predict` for a batch, by name. `batch`: by input, [N, ...]; inputs that the
+  /// outputs do not depend on are optional. Errors: ConfigError for missing or unknown inputs, and as for
+  /// `outputs`; ShapeError.
   std::map<std::string, Tensor> predict(const std::map<std::string, Tensor>& batch) const;
 
   const ModelConfig& config() const { return config_; }
   const TowerFunction& tower() const { return *tower_; }
   /// The class names of what the model learns; empty if the checkpoint does not say.
   const std::vector<std::string>& labels() const { return labels_; }
-  /// What `predict` gives. Errors: ConfigError if the config does not say.
+  /// The outputs of `predict`. Errors: ConfigError if the config does not define them.
   std::vector<PredictOutput> outputs() const;
-  /// What the training data have fixed for all data of the model; never null.
+  /// Learned values of the training data for all data of the model; never null.
   const std::shared_ptr<Fit>& fit() const { return fit_; }
-  /// Names of the flows of its config. `flow` makes one, which follows `fit`; it is not opened. Errors:
+  /// Names of the flows of its config. `flow` makes one with the values of `fit`; it is not opened. Errors:
   /// ConfigError.
   std::vector<std::string> flow_names() const;
   DataFlow flow(const std::string& name, SampleOrder order = SampleOrder::kOfFlow) const;
 
-  /// For programs of one's own on its weights, such as an Evaluator; not while `predict` runs.
+  /// For other programs on its weights, such as an Evaluator; not while `predict` runs.
   ModelHandle handle() const { return weights_->place(); }
 
  private:

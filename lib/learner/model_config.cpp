@@ -19,7 +19,7 @@
 namespace tpack {
 namespace {
 
-/// Reads a value of fixed names by name; used where a section is a field of another one.
+/// Reads a value of fixed names; for a section that is a field of another one.
 template <class P>
 std::optional<P> parse_section(const Schema<P>& schema, const ConfigNode& node, const std::string& owner,
                                Reader& reader) {
@@ -40,9 +40,9 @@ struct EnumNames<EngineSettings::Backend> {
 
 namespace {
 
-/// What variables and activations may be.
+/// Types of variables and activations.
 enum class EngineFloat : uint8_t { kFloat32, kFloat64 };
-/// What the factors of matrix products are rounded to.
+/// Types that the factors of matrix products are rounded to.
 enum class ProductPrecision : uint8_t { kFp32, kBf16, kFp16 };
 
 }  // namespace
@@ -75,19 +75,20 @@ struct EngineParams {
 constexpr std::array kFactors = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
 
 Schema<EngineParams> engine_schema() {
-  return Schema<EngineParams>("Where and how programs run.")
-      .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
-      .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
-      .field(
-          "precision", &EngineParams::precision,
-          "what the factors of matrix products are rounded to, in training and inference; products, sums, "
-          "variables, convolutions and all else are float32. bf16 is faster on processors that multiply it "
-          "(AVX512-BF16, AMX); fp16 is computed in float32")
+  return Schema<EngineParams>("Settings of the engine that runs programs.")
+      .field("backend", &EngineParams::backend, "auto: the fastest one of this build and machine")
+      .field("dtype", &EngineParams::dtype,
+             "type of variables and activations; float64: only on the reference backend")
+      .field("precision", &EngineParams::precision,
+             "type that the factors of matrix products are rounded to, in training and inference; products, "
+             "sums, variables, convolutions and everything else stay float32. bf16 is faster on processors "
+             "with bf16 multiplication (AVX512-BF16, AMX); fp16 is computed in float32")
       .field("algorithm", &EngineParams::algorithm,
-             "auto: measured unless the plan has it; heuristic: fixed rules; direct: direct convolutions")
+             "auto: measured, unless the plan already has the choice; heuristic: fixed rules; direct: direct "
+             "convolutions")
       .field("timing_s", &EngineParams::timing_s, at_least(0),
-             "seconds for measuring before the first step, what has the most work first; fixed rules choose "
-             "the rest")
+             "seconds for measurements before the first step, starting with the most work; fixed rules "
+             "choose the rest")
       .field("threads", &EngineParams::threads,
              "threads of each tower; auto: the processors divided among the towers");
 }
@@ -100,17 +101,18 @@ Schema<PredictSection> predict_schema() {
                         "outputs by name");
   FieldType outputs = FieldType::either({names, by_name}, "outputs: names, or layers by name");
   outputs.nullable = true;
-  return Schema<PredictSection>("What `tpack infer` predicts.")
-      .field("data", &PredictSection::data, "flow with the stages that files go through")
+  return Schema<PredictSection>("Inputs and outputs of `tpack infer`.")
+      .field("data", &PredictSection::data, "flow that prepares files")
       .field("outputs", &PredictSection::outputs,
-             "outputs of the model: a list, or by name; {p: {Softmax: fc}} applies a layer to the output fc, "
-             "{p: {output: fc, range: [0, 1]}} says which values of an image are black and white")
+             "outputs of the model: a list, or a map by name; {p: {Softmax: fc}} applies a layer to the "
+             "output fc, {p: {output: fc, range: [0, 1]}} sets the values of an image that are drawn as "
+             "black and white")
       .type(std::move(outputs));
 }
 
 namespace {
 
-/// Where measured choices are kept between runs.
+/// The folder for measured choices between runs.
 std::string cache_folder() {
   if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;
   if (const char* xdg = std::getenv("XDG_CACHE_HOME")) return std::string(xdg) + "/tpack";
@@ -118,7 +120,7 @@ std::string cache_folder() {
   return home == nullptr ? "" : std::string(home) + "/.cache/tpack";
 }
 
-/// An input of uint8 [height, width, 1 or 3], as Npz has it.
+/// An input of uint8 [height, width, 1 or 3], as in Npz.
 bool looks_like_an_image(const ConfigNode& model, const std::string& component) {
   const ConfigNode* inputs = model.find("inputs");
   const ConfigNode* feed = model.find("feed");
@@ -135,21 +137,21 @@ bool looks_like_an_image(const ConfigNode& model, const std::string& component) 
   return false;
 }
 
-/// data.train or that of `predict`.
+/// data.train or the flow of `predict`.
 std::string flow_that_feeds(const ModelConfig& config) {
   return config.data.contains("train") ? "train" : config.predict.data.name;
 }
 
-/// Whether a component holds images, as the flow says that feeds the model.
+/// Whether a component is an image, by the flow that feeds the model.
 bool is_image_component(const ModelConfig& config, const FlowLookup& flow_of, const std::string& component) {
   const std::string name = flow_that_feeds(config);
   const DataFlow* flow = config.data.contains(name) ? flow_of(name) : nullptr;
-  // A flow with mistakes of its own may have told: then these are enough.
+  // A flow with mistakes might have provided it: then its mistakes are enough.
   if (flow == nullptr) return config.data.contains(name);
-  // Sources that are not open give images as arrays of this kind.
+  // Unopened sources declare images as arrays of this kind.
   if (!flow->knows_spec()) return looks_like_an_image(config.model, component);
   const auto found = flow->spec().find(component);
-  return !found || flow->spec()[*found].is_image;  // one that is not there is reported as such
+  return !found || flow->spec()[*found].is_image;  // a missing one is reported separately
 }
 
 void check_cost(const UpdateSection& update, const ConfigNode& model, Diagnostics& errors) {
@@ -190,9 +192,8 @@ std::optional<EngineSettings> Codec<EngineSettings>::parse(const ConfigNode& nod
     return std::nullopt;
   }
   if (p->dtype == EngineFloat::kFloat64 && p->precision != ProductPrecision::kFp32) {
-    reader.errors().add(
-        node.find("precision")->position(),
-        "'precision' of engine: products of float64 are not rounded; leave out one of the two");
+    reader.errors().add(node.find("precision")->position(),
+                        "'precision' of engine: products of float64 are not rounded; remove one of the two");
     return std::nullopt;
   }
   EngineSettings settings;
@@ -213,7 +214,7 @@ ConfigNode Codec<EngineSettings>::dump(const EngineSettings& settings) {
 }
 
 FieldType Codec<PredictSection>::type() {
-  return FieldType::section(predict_schema().fields(), "what is predicted");
+  return FieldType::section(predict_schema().fields(), "outputs to predict");
 }
 
 std::optional<PredictSection> Codec<PredictSection>::parse(const ConfigNode& node, Reader& reader) {
@@ -252,7 +253,7 @@ FieldType structure_of(std::vector<FieldInfo> sections) {
   sections.push_back({.name = "include",
                       .type = FieldType::either({path, FieldType::list_of(path)}, "paths"),
                       .default_value = ConfigNode::list({}),
-                      .doc = "config files that this one extends, with paths relative to it"});
+                      .doc = "config files that this one extends; paths are relative to this file"});
   return FieldType::section(std::move(sections), "a config");
 }
 
@@ -289,10 +290,10 @@ void complete(ModelConfig& config, const std::string& default_name, Diagnostics&
   if (config.name.empty()) config.name = default_name;
   config.engine.cache_dir = cache_folder();
   load_plugins(config.plugins, errors);
-  if (!config.plugins.empty()) errors.throw_if_any();  // what they bring may be what is missing
+  if (!config.plugins.empty()) errors.throw_if_any();  // they may define the missing components
 }
 
-/// data.train first: the others follow what it fixes, unless `parts.fit` has it already.
+/// data.train first: the others use its learned values, unless `parts.fit` already has them.
 void make_flows(const ModelConfig& config, ModelParts& parts, Diagnostics& errors) {
   const FlowMap& data = config.data;
   const auto make = [&](const std::string& name, const ConfigNode& node) {
@@ -309,7 +310,7 @@ void make_flows(const ModelConfig& config, ModelParts& parts, Diagnostics& error
 /// `optimizer` is short for one update without a name.
 void make_updates(const ModelConfig& c, ModelParts& parts, Diagnostics& errors) {
   if (!c.optimizer.item.is_null() && !c.updates.empty()) {
-    errors.add(parts.position_of("updates"), "'updates': 'optimizer' is set, too (at " +
+    errors.add(parts.position_of("updates"), "'updates': 'optimizer' is also set (at " +
                                                  parts.position_of("optimizer").str() +
                                                  "); move it into an update");
   }
@@ -317,7 +318,7 @@ void make_updates(const ModelConfig& c, ModelParts& parts, Diagnostics& errors) 
   if (!c.optimizer.item.is_null() && c.updates.empty() &&
       std::find(costs.begin(), costs.end(), kCost) == costs.end()) {
     errors.add(parts.position_of("optimizer"),
-               "'optimizer' minimizes the cost named cost, but model.costs has " + join(costs, ", ") +
+               "'optimizer' minimizes the cost named 'cost', but model.costs has " + join(costs, ", ") +
                    "; write updates: {" + costs[0] + ": {cost: " + costs[0] + ", optimizer: ...}}");
   }
   if (!c.optimizer.item.is_null())

@@ -22,9 +22,9 @@ ConfigNode input_of(const std::string& name, const ComponentSpec& of, bool is_ba
   const bool has_batch = is_batched && !of.is_mixed_label;
   for (auto size = all.begin() + (has_batch ? 1 : 0); size != all.end(); ++size) {
     if (*size == Shape::kUnknown)
-      throw ConfigError(where, "input " + name + ": 'shape' is missing, and samples of the data differ: " +
-                                   component.str() +
-                                   "; bring them to one size (a Resize in the flow), or write the shape");
+      throw ConfigError(
+          where, "input " + name + ": 'shape' is missing, and samples of the data have different shapes: " +
+                     component.str() + "; make them equal (a Resize in the flow), or write the shape");
     sizes.emplace_back(*size);
   }
   return ConfigNode::map({{"shape", ConfigNode::list(std::move(sizes), where)},

@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEntry = "tpack_plugin";
 
-/// Code that anybody can replace is not run.
+/// Code that any user can replace is not run.
 void reject_world_writable(const fs::path& path, const char* what) {
   struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return;  // dlopen will say what is wrong
+  if (stat(path.c_str(), &info) != 0) return;  // dlopen will report the error
   if ((info.st_mode & S_IWOTH) == 0) return;
   throw ConfigError("the " + std::string(what) + " " + path.string() +
                     " is world-writable; remove that permission with chmod o-w");
@@ -31,7 +31,7 @@ std::string loader_message(const std::string& path) {
   return text;
 }
 
-/// What the loader misses is the symbol of another version (core/plugin.h).
+/// The missing symbol is that of another version (core/plugin.h).
 bool is_of_another_version(const std::string& loader_text) {
   return loader_text.find("PluginInterface") != std::string::npos;
 }
@@ -49,7 +49,7 @@ void check_abi(void* library, const std::string& path) {
                     "; rebuild it");
 }
 
-/// A name that two files register is found when the tables are read.
+/// Names registered by two files are found when the tables are read.
 void check_names(const std::string& path) {
   try {
     for (const std::string& kind : ComponentTable::kinds()) ComponentTable::of(kind).list();
@@ -61,7 +61,7 @@ void check_names(const std::string& path) {
 void load_plugin(const Ref<Path>& plugin) {
   const std::string path = resolved_path(plugin);
   if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
-  // What links lead to is what is loaded; a bare file name would be looked for in the system's folders.
+  // Loads the target of links; a bare file name would be searched in the system's folders.
   const fs::path file = fs::canonical(path);
   reject_world_writable(file, "plugin");
   reject_world_writable(file.parent_path(), "folder of the plugin");

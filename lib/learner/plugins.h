@@ -7,12 +7,12 @@
 
 namespace tpack {
 
-/// Opens the shared libraries of a config's `plugins` section; their components can be looked up from then
-/// on, to the end of the process. A plugin that is open already stays. Reports every plugin that is absent,
-/// is world-writable (or is in such a folder), is not a plugin of tpack, was built against other
-/// headers, or has a component whose name is taken.
+/// Opens the shared libraries of a config's `plugins` section; their components are then available until the
+/// end of the process. An open plugin stays open. Reports every plugin that is missing, is world-writable (or
+/// is in such a folder), is not a plugin of tpack, was built against other headers, or has a component whose
+/// name is taken.
 void load_plugins(const std::vector<Ref<Path>>& plugins, Diagnostics& errors);
-/// As above, for files that the command line names. Errors: ConfigError.
+/// The same for files on the command line. Errors: ConfigError.
 void load_plugins(const std::vector<std::string>& files);
 
 }  // namespace tpack

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kThreadedMap = "MultiThreadMapData";
 
-/// The item as a map; nothing for what works on many samples.
+/// The item as a map; nothing if it works on several samples.
 std::optional<ComponentItem> as_map(const ConfigNode& node) {
   ComponentItem item = component_item(node, "component");
   if (Registry<Map>::table().find(item.name) != nullptr) return item;
@@ -28,7 +28,7 @@ struct NamedMap {
   std::shared_ptr<Map> map;
 };
 
-/// The maps among the components that are needed for `wanted`, which becomes what they need before them.
+/// The maps among the components needed for `wanted`, which becomes the components needed before them.
 std::vector<NamedMap> needed_maps(const ConfigNode& components, std::vector<std::string>& wanted) {
   std::vector<NamedMap> all;
   std::map<std::string, int> seen;
@@ -93,7 +93,7 @@ SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedDat
 
 void SampleMaps::apply(Datapoint& sample) const {
   for (const auto& [key, map] : maps_) {
-    if (!map->apply(sample, {0, {}, key, false})) throw DataError("is dropped by a map of the flow");
+    if (!map->apply(sample, {0, {}, key, false})) throw DataError("was dropped by a map of the flow");
   }
 }
 

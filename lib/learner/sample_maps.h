@@ -11,26 +11,26 @@
 
 namespace tpack {
 
-/// The list of components that a flow stands for.
+/// The list of components of a flow.
 ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows);
 
-/// What samples must have before the maps among the components of a flow, so that they have `wanted` after
-/// them. Errors: ConfigError.
+/// The components that samples must have before the maps of a flow, to have `wanted` after them. Errors:
+/// ConfigError.
 std::vector<std::string> needed_before_maps(const ConfigNode& components, std::vector<std::string> wanted);
 
-/// The maps of a flow, for one sample at a time, without what is random: the result depends on the sample
-/// alone. Maps are left out that only choose samples, or only make components that nobody wants.
+/// The maps of a flow, for one sample at a time, without randomness: the result depends only on the sample.
+/// Maps that only choose samples, or only make unneeded components, are skipped.
 class SampleMaps {
  public:
   SampleMaps() = default;
-  /// Takes the maps among the components of a flow, for samples of `given`, which need `wanted` after them;
-  /// fitted ones use `fit`. Errors: ConfigError.
+  /// Uses the maps among the components of a flow, for samples of `given`, which need `wanted` after them;
+  /// fitted maps use `fit`. Errors: ConfigError.
   SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit,
              std::vector<std::string> wanted);
 
-  /// Of a sample behind the maps.
+  /// The form of a sample after the maps.
   const Spec& spec() const { return spec_; }
-  /// Errors: DataError, also for a sample that a map drops; those of the image library.
+  /// Errors: DataError, also for dropped samples; those of the image library.
   void apply(Datapoint& sample) const;
 
  private:

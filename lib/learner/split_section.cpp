@@ -30,7 +30,7 @@ ConfigNode with_items(const ConfigNode& flow, std::vector<ConfigNode> items) {
   return flow.is_map() ? flow.with("flow", std::move(list)) : list;
 }
 
-/// `SplitData: {source: ..., part: ..., and what `split` says}`.
+/// `SplitData: {source: ..., part: ..., and the settings of `split`}`.
 ConfigNode part_of(const ConfigNode& source, const std::string& part, const ConfigNode& split) {
   std::vector<ConfigNode::Entry> entries = {
       {"source", source, source.position()},
@@ -54,9 +54,9 @@ void apply_split(ModelConfig& config, Diagnostics& errors) {
   const auto train = config.data.find(kTrainPart);
   const ConfigNode* list = train == config.data.end() ? nullptr : items_of(train->second);
   if (list == nullptr || !begins_with_source(*list)) {
-    errors.add(given.position(),
-               "split divides the source of data.train, which has none of its own; write "
-               "train: [SOURCE, ...]");
+    errors.add(
+        given.position(),
+        "split divides the source of data.train, but data.train has no source; write train: [SOURCE, ...]");
     return;
   }
   const ConfigNode source = list->items()[0];
@@ -72,11 +72,11 @@ void apply_split(ModelConfig& config, Diagnostics& errors) {
   const auto require_flow = [&](const std::string& part, const Position& where) {
     if (std::find(parts.begin(), parts.end(), part) != parts.end()) return;
     const bool has_source = config.data.contains(part);
-    errors.add(where, has_source ? "data." + part +
-                                       " has a source of its own; remove it there, and it gets its "
-                                       "part of the source of data.train"
-                                 : "no flow takes the part '" + part + "'; write it without a source, as " +
-                                       part + ": [BatchData: 100] in `data`");
+    errors.add(where, has_source
+                          ? "data." + part +
+                                " has its own source; remove it to use the part of the source of data.train"
+                          : "no flow uses the part '" + part + "'; write one without a source, as " + part +
+                                ": [BatchData: 100] in `data`");
   };
   for (const PartShare& one : settings.shares.value_or(std::vector<PartShare>()))
     require_flow(one.part, one.position);

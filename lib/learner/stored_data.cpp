@@ -45,8 +45,8 @@ std::optional<FittedData> stored_fit(const CheckpointContent& content, const std
     }
     return FittedData(std::move(all), std::move(maps));
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(path,
-                          std::string("what it keeps of the training data is damaged: ") + error.what());
+    throw CheckpointError(
+        path, std::string("its values learned from the training data are damaged: ") + error.what());
   }
 }
 

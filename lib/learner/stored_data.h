@@ -11,11 +11,11 @@
 
 namespace tpack {
 
-/// The class names of the labels that a model learns, as a checkpoint holds them; empty if there are none.
+/// The class names of the labels that a model learns, for a checkpoint; empty if there are none.
 std::string labels_json(const TowerFunction* tower, const DataFlow& flow);
-/// What data.train fixes for all data of the model, as a checkpoint keeps it.
+/// The learned values of data.train for all data of the model, for a checkpoint.
 std::string fitted_json(const FittedData& fitted);
-/// Nothing if a checkpoint does not say. Errors: CheckpointError.
+/// Nothing if a checkpoint does not have them. Errors: CheckpointError.
 std::optional<FittedData> stored_fit(const CheckpointContent& content, const std::string& path);
 /// The names in a checkpoint; empty if it has none. Errors: CheckpointError.
 std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path);

@@ -52,10 +52,10 @@ void reject_lost_variables(const CheckpointContent& content, const std::string& 
     if (is_variable && !known.contains(entry)) lost.push_back(entry);
   }
   if (lost.empty()) return;
-  throw CheckpointError(source, "has " + join_first(lost) +
-                                    ", which this run does not have; to resume, use the same model, and "
-                                    "updates that train the same variables; to start a new run with the "
-                                    "weights that fit, use `init`");
+  throw CheckpointError(
+      source, "has " + join_first(lost) +
+                  ", which this run does not have; to resume, use the same model, and updates that train the "
+                  "same variables; to start a new run with the matching weights, use `init`");
 }
 
 }  // namespace

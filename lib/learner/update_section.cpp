@@ -21,17 +21,16 @@ struct UpdateParams {
 
 Schema<UpdateParams> update_schema() {
   return Schema<UpdateParams>("One update of a training step.")
-      .field("cost", &UpdateParams::cost, "name of the cost that is minimized")
+      .field("cost", &UpdateParams::cost, "name of the cost to minimize")
       .field("variables", &UpdateParams::variables,
-             "what is trained: a regular expression for whole names of trainable variables "
-             "(discriminator/.*/W), or a name with everything below it; one or a list; without it: all")
+             "variables to train: a regular expression for whole names of trainable variables "
+             "(discriminator/.*/W) or a name with everything below it; one of them or a list; default: all")
       .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
       .required()
-      .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first")
-      .field(
-          "steps", &UpdateParams::steps, between(1, kMaxPerRound),
-          "steps of a round: the updates take turns in their order, so that each step runs one of them, on a "
-          "batch of its own; without it, the updates run one after the other in each step");
+      .field("every", &UpdateParams::every, at_least(1), "run in every N-th step, beginning with the first")
+      .field("steps", &UpdateParams::steps, between(1, kMaxPerRound),
+             "number of steps of this update per round: updates take turns in their order, so each step runs "
+             "one update, on its own batch; default: each step runs all updates one after the other");
 }
 
 /// tensorpack's GANTrainer (joint) and SeparateGANTrainer.
@@ -47,23 +46,22 @@ struct GanParams {
 };
 
 Schema<GanParams> gan_schema() {
-  return Schema<GanParams>("Two networks that are trained against each other.")
+  return Schema<GanParams>("Trains two networks against each other.")
       .field("optimizer", &GanParams::optimizer, "how the variables of both networks are updated")
       .required()
       .field("d_period", &GanParams::d_period, between(1, kMaxPerRound),
-             "the discriminator is trained once for so many times of the generator; one of the periods is 1")
+             "generator steps per discriminator step; one of the two periods must be 1")
       .field("g_period", &GanParams::g_period, between(1, kMaxPerRound),
-             "the generator is trained once for so many times of the discriminator")
-      .field(
-          "joint", &GanParams::joint,
-          "true: both are trained in a step, on the same batch; false: in turns, each on a batch of its own")
+             "discriminator steps per generator step")
+      .field("joint", &GanParams::joint,
+             "true: each step trains both, on the same batch; false: they take turns, each on its own batch")
       .field("d_cost", &GanParams::d_cost, "cost of the discriminator")
       .field("g_cost", &GanParams::g_cost, "cost of the generator")
       .field("d_variables", &GanParams::d_variables, "variables of the discriminator")
       .field("g_variables", &GanParams::g_variables, "variables of the generator");
 }
 
-/// Names that the config does not write are those of the short form, at its place.
+/// Names that are not in the config are those of the short form, at its position.
 Ref<CostName> placed(Ref<CostName> cost, const Position& position) {
   if (!cost.position.known()) cost.position = position;
   return cost;
@@ -96,13 +94,13 @@ std::vector<UpdateSection> expanded(const GanParams& p, const Position& position
   return {std::move(d), std::move(g)};
 }
 
-/// The place of a key of a map, which may lack it.
+/// The position of a key of a map, or of the map if it does not have the key.
 Position position_in(const ConfigNode& map, const char* key) {
   const ConfigNode* value = map.is_map() ? map.find(key) : nullptr;
   return value == nullptr ? map.position() : value->position();
 }
 
-/// Reads `updates` and reports all that is wrong.
+/// Reads `updates` and reports all mistakes.
 class UpdatesReader {
  public:
   explicit UpdatesReader(Diagnostics& errors) : errors_(errors) {}
@@ -124,8 +122,9 @@ class UpdatesReader {
       if (entry.key == kGan) {
         position = entry.key_position;
       } else {
-        errors_.add(entry.key_position, "'updates' has GAN, which stands for the updates d and g; remove '" +
-                                            entry.key + "', or write all updates without GAN");
+        errors_.add(entry.key_position,
+                    "'updates' has GAN, which is short for the updates d and g; remove '" + entry.key +
+                        "', or write all updates without GAN");
       }
     }
     const GanParams p = gan_schema().parse(gan, kGan, errors_);
@@ -133,7 +132,7 @@ class UpdatesReader {
       errors_.add(position_in(gan, "g_period"),
                   "'d_period' and 'g_period' of GAN are " + std::to_string(p.d_period) + " and " +
                       std::to_string(p.g_period) +
-                      "; one of them must be 1; for other numbers, write two updates with 'steps'");
+                      ", but one of them must be 1; for other ratios, write two updates with 'steps'");
     }
     sections_ = expanded(p, position);
   }
@@ -154,7 +153,7 @@ class UpdatesReader {
     sections_.push_back({entry.key, p.cost, p.variables, p.optimizer, p.every, p.steps, entry.key_position});
   }
 
-  /// Updates take turns together or not at all.
+  /// Either all updates take turns or none.
   void check_turns(const ConfigNode& updates) {
     const auto with = std::find_if(sections_.begin(), sections_.end(), [](const auto& s) { return s.steps; });
     if (with == sections_.end()) return;
@@ -164,8 +163,9 @@ class UpdatesReader {
         errors_.add(section.position, "update " + section.name + ": 'steps' is missing, but update " +
                                           with->name + " has it; set it for every update, or for none");
       } else if (section.every > 1) {
-        errors_.add(position_in(node, "every"), "'every' of update " + section.name +
-                                                    ": the updates take turns ('steps'); remove one of both");
+        errors_.add(position_in(node, "every"),
+                    "'every' of update " + section.name +
+                        ": the updates take turns ('steps'); remove 'every' or 'steps'");
       }
     }
   }

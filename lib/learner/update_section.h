@@ -29,10 +29,10 @@ struct UpdateSection {
   VariablePatterns variables;
   Slot<Optimizer> optimizer;
   int64_t every = 1;
-  std::optional<int64_t> steps = {};  // of a round; all updates have it, or none
+  std::optional<int64_t> steps = {};  // of a round; set in all updates or in none
   Position position = {};
 };
-/// In the order of the file. The short form `GAN: {...}` is read as the two updates that it stands for.
+/// In the order of the file. The short form `GAN: {...}` is read as two updates.
 template <>
 struct Codec<std::vector<UpdateSection>> {
   static FieldType type();

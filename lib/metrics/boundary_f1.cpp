@@ -8,21 +8,21 @@ struct BoundaryF1Params : ClassAnswerFields {
   int64_t tolerance = 2;
 };
 
-/// 2 P R / (P + R) for each image and class that it has or is predicted in it, and their mean. P: how much of
-/// the boundary of the predicted pixels is near that of the actual ones; R: the other way around. A boundary
-/// is the pixels of a class that touch a pixel of another one, also over a corner; edges of the image are
-/// none. Shapes: logits [N, C, H, W], labels [N, H, W]. Source: Csurka et al. 2013, "What is a Good
-/// Evaluation Measure for Semantic Segmentation?"
+/// The mean of 2 P R / (P + R) over all images and their actual or predicted classes. P: the share of the
+/// boundary of predicted pixels near the actual boundary; R: the reverse. A boundary consists of the pixels
+/// of a class that touch a pixel of another class, corners included; image edges are not boundaries. Shapes:
+/// logits [N, C, H, W], labels [N, H, W]. Source: Csurka et al. 2013, "What is a Good Evaluation Measure for
+/// Semantic Segmentation?"
 class BoundaryF1 final : public Metric {
  public:
   using Params = BoundaryF1Params;
   static Schema<Params> schema() {
     return with_class_answers(
-               Schema<Params>("How well the boundaries of predicted areas follow the actual ones: the F1 of "
-                              "their pixels, of each image and class, and the mean of all."))
+               Schema<Params>("Measures how well the boundaries of predicted areas follow the actual ones: "
+                              "the F1 of their pixels for each image and class, averaged."))
         .example("BoundaryF1: {logits: pixel_scores, labels: mask}")
         .field("tolerance", &Params::tolerance, between(0, 1000),
-               "how far apart boundaries may be, pixels in each direction");
+               "largest distance of matching boundaries, pixels in each direction");
   }
   explicit BoundaryF1(Params p) : p_(std::move(p)) {}
 
@@ -55,14 +55,14 @@ class BoundaryF1 final : public Metric {
   }
 
  private:
-  /// The largest value within so many pixels.
+  /// The largest value within a number of pixels.
   static Symbol widened(Builder& b, Symbol x, int64_t pixels) {
     if (pixels == 0) return x;
     const int64_t side = 2 * pixels + 1;
     return nn::max_pooling(b, x,
                            {.window = {side, side}, .stride = Size2{1, 1}, .padding = PaddingRule::kSame});
   }
-  /// Next to pixels that are left out there is no boundary.
+  /// Pixels next to ignored ones are not a boundary.
   static Symbol boundary(Builder& b, Symbol areas, Symbol ignored) {
     const Symbol inside = ignored ? b.add(areas, ignored) : areas;
     return b.mul(areas, widened(b, b.sub(1.0, inside), 1));

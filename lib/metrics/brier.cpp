@@ -5,24 +5,22 @@ namespace {
 
 struct BrierParams : ProbabilityFields {};
 
-/// (p - y)^2 of each output, where y is 1 of a yes and 0 of a no; of classes, the sum over them. Shapes:
-/// logits [N, ...], labels of their size -> (sum, number of elements); logits [N, C], labels int32 [N] ->
-/// (sum, N). Source: Brier 1950; scikit-learn's brier_score_loss, unscaled for classes.
+/// (p - y)^2 of each output, where y is 1 for positive and 0 for negative labels; for classes, the sum over
+/// them. Shapes: logits [N, ...], labels of their size -> (sum, number of elements); logits [N, C], labels
+/// int32 [N] -> (sum, N). Source: Brier 1950; scikit-learn's brier_score_loss, unscaled for classes.
 class Brier final : public Metric {
  public:
   using Params = BrierParams;
   static Schema<Params> schema() {
-    return with_probabilities(
-               Schema<Params>(
-                   "Mean squared difference of probabilities and what was the case: from 0 to 1 of a "
-                   "yes or no, from 0 to 2 of classes."))
+    return with_probabilities(Schema<Params>("Mean squared difference of probabilities and labels: from 0 to "
+                                             "1 for binary labels, from 0 to 2 for classes."))
         .example("Brier: {logits: logits, labels: label}");
   }
   explicit Brier(Params p) : p_(std::move(p)) {}
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
   std::string form() const override {
-    return "0 to 1 for yes/no labels; 0 to 2 for class numbers, whose squares are added over all classes";
+    return "0 to 1 for binary labels; 0 to 2 for class numbers, summed over all classes";
   }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();

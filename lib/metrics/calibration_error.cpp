@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-/// The parts are for each bin the sum of confidences less the number of those that were right.
+/// The parts are, for each bin, the sum of confidences minus the number of right samples.
 class CalibrationAccumulation final : public Accumulation {
  public:
   double value(std::span<const double> total) const override {
@@ -22,20 +22,19 @@ struct CalibrationErrorParams : ProbabilityFields {
   int64_t bins = 15;
 };
 
-/// Bin b of B has the confidences above b / B and at most (b + 1) / B, the first one also 0. Of classes, the
-/// confidence is the largest probability, and right is a sample of that class (the first of equal ones); of a
-/// yes or no, the confidence is the probability of yes, and right is a yes. Shapes: logits [N, C], labels
-/// int32 [N] -> ([bins], N); logits [N, ...], labels of their size -> ([bins], number of elements). Source:
-/// Guo et al. 2017, section 2.
+/// Bin b of B has the confidences above b / B and at most (b + 1) / B, the first one also 0. For classes, the
+/// confidence is the largest probability, and a sample of that class (the first among equals) is right; for
+/// binary labels, the confidence is the probability, and a positive label is right. Shapes: logits [N, C],
+/// labels int32 [N] -> ([bins], N); logits [N, ...], labels of their size -> ([bins], number of elements).
+/// Source: Guo et al. 2017, section 2.
 class CalibrationError final : public Metric {
  public:
   using Params = CalibrationErrorParams;
   static Schema<Params> schema() {
     return with_probabilities(
-               Schema<Params>(
-                   "Expected calibration error: how far confidences are from the share of samples "
-                   "that are right at this confidence, over bins of equal width; 0 is perfect. It is "
-                   "exact over all samples, whatever the batches."))
+               Schema<Params>("Expected calibration error: the difference between confidences and the share "
+                              "of right samples at that confidence, over bins of equal width; 0 is perfect. "
+                              "It is exact over all samples, for any batches."))
         .example("CalibrationError: {logits: logits, labels: label}")
         .field("bins", &Params::bins, between(1, 10000), "number of bins from 0 to 1");
   }
@@ -59,7 +58,7 @@ class CalibrationError final : public Metric {
       right = b.reduce_sum(b.mul(one_hot(b, best, all.facts.shape()[1]), all.facts), {1});
     }
     confidence = b.reshape(confidence, {count});
-    // The largest whole number below: -1 - floor(-x).
+    // The largest integer below: -1 - floor(-x).
     const auto bins = static_cast<double>(p_.bins);
     const Symbol below = b.sub(-1.0, b.floor(b.mul(confidence, -bins)));
     const Symbol bin = b.cast(b.max(below, 0.0), DType::kInt32);

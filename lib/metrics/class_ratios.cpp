@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// Of what answers a metric is taken, and how those of classes become one number.
+/// The predictions that a metric uses, and how several classes become one number.
 enum class ClassAverage : uint8_t { kBinary, kMicro, kMacro, kWeighted };
 
 }  // namespace
@@ -28,7 +28,7 @@ struct EnumNames<ClassAverage> {
 
 namespace {
 
-/// The fields of metrics of a yes or no for each output, or of one of several classes.
+/// The fields of metrics of binary labels, or of one of several classes.
 struct ClassRatioFields : BinaryPredictionFields {
   ClassAverage average = ClassAverage::kBinary;
   std::optional<int64_t> class_number;
@@ -40,23 +40,22 @@ struct ClassRatioFields : BinaryPredictionFields {
 template <std::derived_from<ClassRatioFields> P>
 Schema<P> with_class_ratio(Schema<P> schema) {
   return schema
-      .field(
-          "logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-          "scores: [N, ...] of a yes or no, [N, classes] of classes, [N, classes, height, width] of pixels")
+      .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
+             "scores: [N, ...] for binary labels, [N, classes] for classes, [N, classes, height, width] for "
+             "pixels")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
-             "of a yes or no: an output of the logits' size, or a number for all; yes above 0.5, no else. Of "
-             "classes: their numbers, int32 [N], or of pixels [N, height, width]")
+             "binary labels: an output of the logits' size, or a number for all; above 0.5 means positive. "
+             "Classes: class numbers, int32 [N], or [N, height, width] for pixels")
       .required()
       .field("average", static_cast<ClassAverage P::*>(&P::average),
-             "binary: of a yes or no for each output, all outputs together; the others are of one of several "
-             "classes: macro, the mean over the classes that are predicted or actual for some sample; "
-             "weighted, that mean with the numbers of actual samples as weights; micro, of the sums over all "
-             "classes")
+             "binary: binary labels, all outputs together. For one of several classes: macro, the mean over "
+             "the classes that occur as predicted or actual; weighted, the mean weighted by the number of "
+             "actual samples; micro, computed from the sums over all classes")
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
-             "the number of a class: the figure of this class alone, in place of an average")
+             "the number of a class: the figure of only this class, instead of an average")
       .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
-             "of binary: the probability above which an output says yes; above 0 and below 1")
+             "for binary: minimum probability of a positive prediction; above 0 and below 1")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples, pixels or outputs with this label do not count");
 }
@@ -79,7 +78,7 @@ struct RatioRow {
   const char* summary;
   const char* example;
   bool has_beta = false;
-  /// Of a yes or no: what the right answers are a share of, if that is one count.
+  /// For binary labels: what the right answers are a share of, if that is one count.
   enum class Of : uint8_t { kBoth, kPredicted, kActual } of = Of::kBoth;
 };
 
@@ -117,24 +116,22 @@ class ClassRatioAccumulation final : public Accumulation {
   std::optional<int64_t> class_;
 };
 
-/// `owner`: "metric Precision"; `plain`: the average that goes with `class`. Errors: ConfigError.
+/// `owner`: "metric Precision"; `plain`: the average that is used with `class`. Errors: ConfigError.
 void check_class_ratio(const ClassRatioFields& fields, ClassAverage plain, const std::string& owner) {
   if (fields.class_number && fields.average != plain)
-    throw ConfigError(owner +
-                      ": 'class' is the figure of one class, and 'average' that of all; leave out one "
-                      "of them");
+    throw ConfigError(owner + ": 'class' selects one class, and 'average' combines all; remove one of them");
   if (fields.is_binary()) return check_binary_prediction(fields, owner);
   if (fields.threshold != BinaryPredictionFields().threshold)
     throw ConfigError(owner +
-                      ": 'threshold' is for average: binary; of classes, the one with the best score "
-                      "is predicted");
+                      ": 'threshold' applies only to average: binary; with classes, the one with the best "
+                      "score is predicted");
   if (fields.labels.output.empty())
     throw ConfigError(fields.labels.output.position,
                       owner + ": 'labels' is " + shortest(fields.labels.number) +
-                          "; of classes, it is an output or input: their numbers, int32 [N]");
+                          "; for classes, it must be an output or input with class numbers, int32 [N]");
 }
 
-/// What binary_prediction gives; says what to write for class numbers. Errors: as binary_prediction.
+/// The result of binary_prediction, with advice for class numbers in errors. Errors: as binary_prediction.
 BinaryPrediction binary_answers(const ModelView& model, const ClassRatioFields& fields,
                                 const std::string& owner) {
   const Ref<LayerOutput>& labels = fields.labels.output;
@@ -144,16 +141,16 @@ BinaryPrediction binary_answers(const ModelView& model, const ClassRatioFields& 
     const bool are_classes = scores.shape().rank() == 2 && scores.shape()[1] > 1 &&
                              given.shape() == Shape{scores.shape()[0]} && !is_float(given.dtype());
     if (are_classes)
-      throw ShapeError(labels.position, owner + ": '" + labels.name + "' is " + given.spec().str() +
-                                            ", and '" + fields.logits.name + "' has " +
-                                            std::to_string(scores.shape()[1]) +
-                                            " scores for each sample; for the numbers of classes, write "
-                                            "average: macro, micro or weighted");
+      throw ShapeError(
+          labels.position,
+          owner + ": '" + labels.name + "' is " + given.spec().str() + ", but '" + fields.logits.name +
+              "' has " + std::to_string(scores.shape()[1]) +
+              " scores for each sample; for class numbers, write average: macro, micro or weighted");
   }
   return binary_prediction(model, fields, owner);
 }
 
-/// Of a yes or no: ([3, 1], N), or (right, what they are a share of).
+/// For binary labels: ([3, 1], N), or (right, what they are a share of).
 SumAndWeight binary_ratio(const ModelView& model, const ClassRatioFields& fields, const RatioRow& row,
                           const std::string& owner) {
   Builder& b = model.builder();
@@ -185,9 +182,9 @@ SumAndWeight class_ratio(const ModelView& model, const ClassRatioFields& fields,
           std::make_shared<const ClassRatioAccumulation>(row, fields)};
 }
 
-/// Of equal scores, the first class is predicted; of scores that are not all finite, none. Shapes: of a yes
-/// or no, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N), or (right, what
-/// they are a share of); of classes, logits [N, C], labels int32 [N] -> ([3, C], N).
+/// Among equal scores, the first class is predicted; if a score is not finite, none. Shapes: for binary
+/// labels, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N), or (right, what
+/// they are a share of); for classes, logits [N, C], labels int32 [N] -> ([3, C], N).
 template <const RatioRow& kRow>
 class RatioMetric final : public Metric {
  public:
@@ -197,7 +194,7 @@ class RatioMetric final : public Metric {
   static Schema<Params> schema() {
     const std::string summary = kRow.summary;
     Schema<Params> schema =
-        with_class_ratio(Schema<Params>(summary + " It is exact over all samples, whatever the batches."));
+        with_class_ratio(Schema<Params>(summary + " It is exact over all samples, for any batches."));
     schema.example(kRow.example);
     if (!kRow.has_beta) return schema;
     return schema
@@ -222,55 +219,52 @@ double f_beta(const Counts& n, double beta) {
   return share_of((1 + beta * beta) * n.right, n.predicted + beta * beta * n.actual);
 }
 
-constexpr RatioRow kPrecision{
-    .name = "Precision",
-    .scope = "precision",
-    .average = ClassAverage::kBinary,
-    .ratio = [](const Counts& n, double) { return share_of(n.right, n.predicted); },
-    .summary =
-        "Share of the outputs that say yes whose label is yes, or of the samples that are predicted to "
-        "be of a class that are; 0 if there is none.",
-    .example = "Precision: {logits: logits, labels: tags}",
-    .of = RatioRow::Of::kPredicted};
-/// right / predicted. Of a yes or no, right and predicted are those that say yes. Of classes, of equal scores
-/// the first class is predicted; of scores that are not all finite, none. Shapes: logits [N, ...], labels of
-/// the same shape (or a number for all) -> (right yes, given yes); logits [N, C], labels int32 [N] -> ([3,
-/// C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes, scikit-learn's
-/// precision_score with zero_division=0.
+constexpr RatioRow kPrecision{.name = "Precision",
+                              .scope = "precision",
+                              .average = ClassAverage::kBinary,
+                              .ratio = [](const Counts& n, double) { return share_of(n.right, n.predicted); },
+                              .summary =
+                                  "Share of positive predictions with a positive label, or of samples "
+                                  "predicted as a class that belong to it; 0 if there are none.",
+                              .example = "Precision: {logits: logits, labels: tags}",
+                              .of = RatioRow::Of::kPredicted};
+/// right / predicted. For binary labels, these are positive predictions. For classes, among equal scores the
+/// first class is predicted; if a score is not finite, none. Shapes: logits [N, ...], labels of the same
+/// shape (or a number for all) -> (right positives, predicted positives); logits [N, C], labels int32 [N] ->
+/// ([3, C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes,
+/// scikit-learn's precision_score with zero_division=0.
 using Precision = RatioMetric<kPrecision>;
 TPACK_REGISTER(Metric, Precision, "Precision");
 
-constexpr RatioRow kRecall{
-    .name = "Recall",
-    .scope = "recall",
-    .average = ClassAverage::kBinary,
-    .ratio = [](const Counts& n, double) { return share_of(n.right, n.actual); },
-    .summary =
-        "Share of the labels yes whose output says yes, or of the samples of a class that are "
-        "predicted to be of it; 0 if there is none.",
-    .example = "Recall: {logits: logits, labels: tags}",
-    .of = RatioRow::Of::kActual};
-/// right / actual. Of a yes or no, right and actual are those that say yes and are. Of classes, of equal
-/// scores the first class is predicted; of scores that are not all finite, none. Shapes: logits [N, ...],
-/// labels of the same shape (or a number for all) -> (right yes, labels yes); logits [N, C], labels int32 [N]
-/// -> ([3, C], N). Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes,
-/// scikit-learn's recall_score with zero_division=0.
+constexpr RatioRow kRecall{.name = "Recall",
+                           .scope = "recall",
+                           .average = ClassAverage::kBinary,
+                           .ratio = [](const Counts& n, double) { return share_of(n.right, n.actual); },
+                           .summary =
+                               "Share of positive labels that are predicted positive, or of samples of a "
+                               "class that are predicted as it; 0 if there are none.",
+                           .example = "Recall: {logits: logits, labels: tags}",
+                           .of = RatioRow::Of::kActual};
+/// right / actual. For binary labels, these are positive labels. For classes, among equal scores the first
+/// class is predicted; if a score is not finite, none. Shapes: logits [N, ...], labels of the same shape (or
+/// a number for all) -> (right positives, actual positives); logits [N, C], labels int32 [N] -> ([3, C], N).
+/// Source: tensorpack callbacks/inference.py, BinaryClassificationStats; for classes, scikit-learn's
+/// recall_score with zero_division=0.
 using Recall = RatioMetric<kRecall>;
 TPACK_REGISTER(Metric, Recall, "Recall");
 
-constexpr RatioRow kF1{
-    .name = "F1",
-    .scope = "f1",
-    .average = ClassAverage::kMacro,
-    .ratio = f_beta,
-    .summary =
-        "Harmonic mean of precision and recall, of samples of one of several classes, or with average: "
-        "binary of a yes or no for each output.",
-    .example = "F1: {logits: logits, labels: label}"};
-/// 2 right / (predicted + actual) of each class. Of equal scores, the first class is predicted; of scores
-/// that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); of a yes or no,
-/// logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source: scikit-learn's
-/// f1_score with zero_division=0.
+constexpr RatioRow kF1{.name = "F1",
+                       .scope = "f1",
+                       .average = ClassAverage::kMacro,
+                       .ratio = f_beta,
+                       .summary =
+                           "Harmonic mean of precision and recall, for samples of one of several classes, "
+                           "or, with average: binary, for binary labels.",
+                       .example = "F1: {logits: logits, labels: label}"};
+/// 2 right / (predicted + actual) of each class. Among equal scores, the first class is predicted; if a score
+/// is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); for binary labels, logits [N,
+/// ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source: scikit-learn's f1_score with
+/// zero_division=0.
 using F1 = RatioMetric<kF1>;
 TPACK_REGISTER(Metric, F1, "F1", "Dice");
 
@@ -278,13 +272,13 @@ constexpr RatioRow kFBeta{.name = "FBeta",
                           .scope = "f_beta",
                           .average = ClassAverage::kMacro,
                           .ratio = f_beta,
-                          .summary = "F1 in which recall counts beta times as much as precision.",
+                          .summary = "F1 where recall counts beta times as much as precision.",
                           .example = "FBeta: {logits: logits, labels: label, beta: 2}",
                           .has_beta = true};
-/// (1 + beta^2) right / (predicted + beta^2 actual) of each class. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N); of a yes or no, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N).
-/// Source: scikit-learn's fbeta_score with zero_division=0.
+/// (1 + beta^2) right / (predicted + beta^2 actual) of each class. Among equal scores, the first class is
+/// predicted; if a score is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N); for
+/// binary labels, logits [N, ...], labels of the same shape (or a number for all) -> ([3, 1], N). Source:
+/// scikit-learn's fbeta_score with zero_division=0.
 using FBeta = RatioMetric<kFBeta>;
 TPACK_REGISTER(Metric, FBeta, "FBeta");
 
@@ -294,12 +288,12 @@ constexpr RatioRow kIoU{
     .average = ClassAverage::kMacro,
     .ratio = [](const Counts& n, double) { return share_of(n.right, n.predicted + n.actual - n.right); },
     .summary =
-        "Intersection over union of predicted and actual pixels (Jaccard index), of several classes "
-        "their mean, or with average: binary of a yes or no for each pixel.",
+        "Intersection over union of predicted and actual pixels (Jaccard index): the mean over classes, or, "
+        "with average: binary, for binary labels of pixels.",
     .example = "IoU: {logits: logits, labels: label}"};
-/// right / (predicted or actual) of each class, counted over all samples. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: as F1. Source: Everingham et al. 2010, "The
-/// Pascal Visual Object Classes (VOC) Challenge"; scikit-learn's jaccard_score.
+/// right / (predicted or actual) of each class, counted over all samples. Among equal scores, the first class
+/// is predicted; if a score is not finite, none. Shapes: as F1. Source: Everingham et al. 2010, "The Pascal
+/// Visual Object Classes (VOC) Challenge"; scikit-learn's jaccard_score.
 using IoU = RatioMetric<kIoU>;
 TPACK_REGISTER(Metric, IoU, "IoU", "MeanIoU", "JaccardIndex");
 

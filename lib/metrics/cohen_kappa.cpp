@@ -23,8 +23,8 @@ double squared_distances(const ConfusionTotal& total) {
   return predicted[2] * actual[0] - 2 * predicted[1] * actual[1] + predicted[0] * actual[2];
 }
 
-/// The sum of |j - i| p_i t_j over all pairs of classes: between class c and the next one, each pair of which
-/// one is below counts once.
+/// The sum of |j - i| p_i t_j over all pairs of classes: between class c and the next one, each pair with one
+/// class below counts once.
 double distances(const ConfusionTotal& total) {
   const double all_predicted = total.all_predicted();
   const double all_actual = total.all_actual();
@@ -39,7 +39,7 @@ double distances(const ConfusionTotal& total) {
   return sum;
 }
 
-/// The parts are those of ConfusionTotal, and before the number of samples the disagreement.
+/// The parts of ConfusionTotal, with the disagreement before the number of samples.
 class KappaAccumulation final : public Accumulation {
  public:
   explicit KappaAccumulation(KappaWeights weights) : weights_(weights) {}
@@ -77,24 +77,22 @@ struct EnumNames<KappaWeights> {
 
 namespace {
 
-/// 1 - (disagreement of the samples) / (disagreement if the same predictions and labels met by chance). Of
-/// equal scores, the first class is predicted; scores that are not all finite never agree, and have no
-/// distance: with `weights`, the figure is NaN. Shapes: logits [N, C], labels int32 [N] -> ([3 C + 1], N).
-/// Source: Cohen 1960, 1968; scikit-learn's cohen_kappa_score.
+/// 1 - (disagreement of the samples) / (disagreement if the same predictions and labels were paired by
+/// chance). Among equal scores, the first class is predicted; scores that are not all finite never agree, and
+/// have no distance: with `weights`, the figure is NaN. Shapes: logits [N, C], labels int32 [N] -> ([3 C +
+/// 1], N). Source: Cohen 1960, 1968; scikit-learn's cohen_kappa_score.
 class CohenKappa final : public Metric {
  public:
   using Params = CohenKappaParams;
   static Schema<Params> schema() {
     return with_class_answers(
                Schema<Params>(
-                   "Agreement of predicted and actual classes beyond that of chance: 1 is perfect, "
-                   "0 is as good as chance, exact over all samples. NaN if all predictions and all "
-                   "labels are of the same class."))
+                   "Agreement of predicted and actual classes beyond chance: 1 is perfect, 0 is as good as "
+                   "chance, exact over all samples. NaN if all predictions and labels are the same class."))
         .example("CohenKappa: {logits: logits, labels: label, weights: quadratic}")
-        .field(
-            "weights", &Params::weights,
-            "how much a wrong class counts: none, the same for all; linear, its distance from the right one "
-            "in the order of the class numbers; quadratic, the square of that");
+        .field("weights", &Params::weights,
+               "weight of a wrong class: none, the same for all; linear, the difference of the class "
+               "numbers; quadratic, its square");
   }
   explicit CohenKappa(Params p) : p_(std::move(p)) {}
 
@@ -114,7 +112,7 @@ class CohenKappa final : public Metric {
   }
 
  private:
-  /// Of each sample, [N].
+  /// The disagreement of each sample, [N].
   Symbol disagreements(Builder& b, const ClassAnswers& answers) const {
     const auto sum = [&](Symbol x) { return b.reduce_sum(x, {1}); };
     if (p_.weights == KappaWeights::kNone) return b.sub(1.0, sum(b.mul(answers.predicted, answers.actual)));

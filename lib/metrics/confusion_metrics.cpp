@@ -24,7 +24,7 @@ class ConfusionAccumulation final : public Accumulation {
   const ConfusionRow& row_;
 };
 
-/// Of equal scores, the first class is predicted; of scores that are not all finite, none. Shapes: logits
+/// Among equal scores, the first class is predicted; if a score is not finite, none. Shapes: logits
 /// [N, C], labels int32 [N] -> ([3, C], N).
 template <const ConfusionRow& kRow>
 class ConfusionMetric final : public Metric {
@@ -47,7 +47,7 @@ class ConfusionMetric final : public Metric {
   Params p_;
 };
 
-/// The mean of right / actual over the classes that some sample is of.
+/// The mean of right / actual over the classes with samples.
 double balanced_accuracy(const ConfusionTotal& total) {
   double sum = 0;
   double classes = 0;
@@ -59,12 +59,12 @@ double balanced_accuracy(const ConfusionTotal& total) {
   return classes == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / classes;
 }
 
-/// With s samples, r of which are right, p_k of which are predicted to be of class k and t_k of which are:
+/// With s samples, r of them right, p_k predicted as class k and t_k actually of class k:
 /// (r s - sum p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2)).
 double matthews_correlation(const ConfusionTotal& total) {
   const double samples = total.samples();
   if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
-  // Samples without a prediction, or of no class, are a class of their own, of which none is right.
+  // Samples without a prediction, or without a class, form an additional class, in which none is right.
   const double unpredicted = samples - total.all_predicted();
   const double of_none = samples - total.all_actual();
   double predicted = samples * samples - unpredicted * unpredicted;
@@ -80,28 +80,27 @@ double matthews_correlation(const ConfusionTotal& total) {
 constexpr ConfusionRow kBalancedAccuracy{
     .scope = "balanced_accuracy",
     .summary =
-        "Accuracy in which all classes count the same, however many samples they have: the mean of "
+        "Accuracy with equal weight for all classes, regardless of their number of samples: the mean of "
         "their recalls, exact over all samples.",
     .example = "BalancedAccuracy: {logits: logits, labels: label}",
     .of = balanced_accuracy};
-/// The mean of right / actual over the classes that some sample is of. Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N). Source: scikit-learn's balanced_accuracy_score.
+/// The mean of right / actual over the classes with samples. Among equal scores, the first class is
+/// predicted; if a score is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N). Source:
+/// scikit-learn's balanced_accuracy_score.
 using BalancedAccuracy = ConfusionMetric<kBalancedAccuracy>;
 TPACK_REGISTER(Metric, BalancedAccuracy, "BalancedAccuracy");
 
 constexpr ConfusionRow kMatthewsCorrelation{
     .scope = "matthews_correlation",
     .summary =
-        "Correlation of predicted and actual classes, also where classes have very different numbers of "
-        "samples: 1 is perfect, 0 is as good as chance, exact over all samples. 0 if all predictions, or "
-        "all labels, are of one class.",
+        "Correlation of predicted and actual classes, also for very unequal classes: 1 is perfect, 0 is as "
+        "good as chance, exact over all samples. 0 if all predictions, or all labels, are one class.",
     .example = "MatthewsCorrelation: {logits: logits, labels: label}",
     .of = matthews_correlation};
-/// With s samples, r of which are right, p_k of which are predicted to be of class k and t_k of which are:
-/// (r s - sum p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2)). Of equal scores, the first class is
-/// predicted; of scores that are not all finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C],
-/// N). Source: Gorodkin 2004; scikit-learn's matthews_corrcoef.
+/// With s samples, r of them right, p_k predicted as class k and t_k actually of class k: (r s - sum p_k t_k)
+/// / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2)). Among equal scores, the first class is predicted; if a score
+/// is not finite, none. Shapes: logits [N, C], labels int32 [N] -> ([3, C], N). Source: Gorodkin 2004;
+/// scikit-learn's matthews_corrcoef.
 using MatthewsCorrelation = ConfusionMetric<kMatthewsCorrelation>;
 TPACK_REGISTER(Metric, MatthewsCorrelation, "MatthewsCorrelation");
 

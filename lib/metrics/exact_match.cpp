@@ -6,16 +6,15 @@ namespace {
 struct ExactMatchParams : BinaryPredictionFields {};
 
 /// A sample is right if all of its labels are. Shapes: logits [N, ...], labels of the same shape (or a number
-/// for all) -> (samples that are right, samples with a label that counts). Source: scikit-learn,
-/// accuracy_score of multi-label targets (subset accuracy).
+/// for all) -> (right samples, samples with a label that counts). Source: scikit-learn, accuracy_score of
+/// multi-label targets (subset accuracy).
 class ExactMatch final : public Metric {
  public:
   using Params = ExactMatchParams;
   static Schema<Params> schema() {
     return with_binary_prediction(
-               Schema<Params>(
-                   "Share of samples whose labels are all predicted right: the strict metric for "
-                   "several yes/no labels per sample, where MultiLabelAccuracy counts each label."))
+               Schema<Params>("Share of samples with all labels predicted right: the strict metric for "
+                              "several binary labels per sample; MultiLabelAccuracy counts each label."))
         .example("ExactMatch: {logits: logits, labels: tags}");
   }
   explicit ExactMatch(Params p) : p_(std::move(p)) { check_binary_prediction(p_, kOwner); }

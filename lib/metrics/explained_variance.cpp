@@ -8,8 +8,8 @@
 namespace tpack {
 namespace {
 
-/// The parts are for each output the mean of the errors, then for each their variation (the sum of squared
-/// differences from the mean), then the same two of the targets; at the end the number of samples.
+/// The parts are the mean of the errors of each output, then their variations (the sums of squared
+/// differences from the mean), then the same for the targets, and last the number of samples.
 class ExplainedVarianceAccumulation final : public Accumulation {
  public:
   void add(std::span<double> total, std::span<const double> more) const override {
@@ -21,7 +21,7 @@ class ExplainedVarianceAccumulation final : public Accumulation {
     total.back() += more.back();
   }
 
-  /// The mean over the outputs. Targets that are all equal: 1 if the errors are, too, else 0.
+  /// The mean over the outputs. If all targets are equal: 1 if the errors are also equal, else 0.
   double value(std::span<const double> total) const override {
     if (total.back() == 0) return std::numeric_limits<double>::quiet_NaN();
     const size_t outputs = (total.size() - 1) / 4;
@@ -43,21 +43,20 @@ struct ExplainedVarianceParams {
 
 /// 1 - variance of (target - prediction) / variance of the targets for each output, then the mean over the
 /// outputs. Shapes: predictions [N, ...], targets of the same shape -> ([4, outputs], N). Source:
-/// scikit-learn's explained_variance_score, for targets that do not vary, too.
+/// scikit-learn's explained_variance_score, also for constant targets.
 class ExplainedVariance final : public Metric {
  public:
   using Params = ExplainedVarianceParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "The share of the variance of targets that the predictions explain, whatever they are wrong "
-               "by "
-               "on average: R2 without that. 1 is perfect. With several outputs per sample, the mean over "
-               "them. It is exact over all samples, whatever the batches.")
+               "The share of the variance of targets that the predictions explain, ignoring their mean error "
+               "(unlike R2). 1 is perfect. With several outputs per sample, the mean over them. It is exact "
+               "over all samples, for any batches.")
         .example("ExplainedVariance: {predictions: price, targets: true_price}")
         .field("predictions", &Params::predictions, "numbers [N, ...]: an output or input")
         .required()
         .field("targets", &Params::targets,
-               "what they should be: an output or input of the same shape, except for axes of size 1")
+               "targets: an output or input of the same shape, except for axes of size 1")
         .required();
   }
   explicit ExplainedVariance(Params p) : p_(std::move(p)) {}

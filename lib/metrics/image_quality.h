@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What metrics of restored images compare.
+/// The fields of metrics of restored images.
 struct ImageQualityFields {
   Ref<LayerOutput> predictions;
   Ref<LayerOutput> targets;
@@ -23,12 +23,12 @@ Schema<P> with_image_quality_fields(Schema<P> schema) {
              "images [N, channels, height, width]: an output")
       .required()
       .field("targets", static_cast<Ref<LayerOutput> P::*>(&P::targets),
-             "what they should be: an output or input of the same shape and range")
+             "targets: an output or input of the same shape and range")
       .required()
       .field("data_range", static_cast<std::optional<double> P::*>(&P::data_range), above(0),
-             "white minus black: 1 for images from 0 to 1, 2 for -1 to 1, 255 for bytes. Default: 255 if the "
-             "targets are bytes, 1 or 2 if the predictions come from Sigmoid or Tanh; otherwise it is "
-             "required");
+             "distance from black to white: 1 for images from 0 to 1, 2 for -1 to 1, 255 for bytes. Default: "
+             "255 if the targets are bytes, 1 or 2 if the predictions come from Sigmoid or Tanh; otherwise "
+             "it is required");
 }
 
 struct ComparedImages {
@@ -37,8 +37,8 @@ struct ComparedImages {
   double range = 1;
 };
 
-/// `owner`: "metric PSNR". Errors: ConfigError if the range is not known, or that of the predictions is
-/// another one; ShapeError for another number of elements.
+/// `owner`: "metric PSNR". Errors: ConfigError if the range is unknown, or the predictions have a different
+/// one; ShapeError for a different number of elements.
 inline ComparedImages compared_images(const ModelView& model, const ImageQualityFields& fields,
                                       const std::string& owner) {
   Builder& b = model.builder();
@@ -51,9 +51,9 @@ inline ComparedImages compared_images(const ModelView& model, const ImageQuality
     return ConfigError(fields.predictions.position, owner + ": " + what);
   };
   if (!fields.data_range && are_bytes && of_predictions > 0)
-    throw reject("targets '" + fields.targets.name + "' are bytes from 0 to 255, and predictions '" +
+    throw reject("targets '" + fields.targets.name + "' are bytes from 0 to 255, but predictions '" +
                  fields.predictions.name + "' are from " + (of_predictions == 1 ? "0" : "-1") +
-                 " to 1; name the output of the layer Normalize that gives the targets that range");
+                 " to 1; name the output of a Normalize layer that scales the targets to that range");
   if (!fields.data_range && !are_bytes && of_predictions == 0)
     throw reject("the range of '" + fields.targets.name +
                  "' is not known; set 'data_range' to white minus black: 1 for images from 0 to 1, 2 for -1 "

@@ -18,9 +18,9 @@ class InTopKMetric final : public Metric {
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label is among the k best scores.")
         .example("InTopK: {logits: logits, labels: label, k: 3}")
-        .field("logits", &Params::logits, "scores [N, classes], or of pixels [N, classes, height, width]")
+        .field("logits", &Params::logits, "scores [N, classes], or [N, classes, height, width] for pixels")
         .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N], or of pixels [N, height, width]")
+        .field("labels", &Params::labels, "class numbers, int32 [N], or [N, height, width] for pixels")
         .required()
         .field("k", &Params::k, at_least(1), "number of best scores");
   }

@@ -14,8 +14,8 @@ class MeanMetric final : public Metric {
   using Params = MeanMetricParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Mean of an output over all samples and elements; of an output that is one number for a "
-               "batch, over batches.")
+               "Mean of an output over all samples and elements; if it is one number per batch, over "
+               "batches.")
         .example("Mean: {output: logits}")
         .field("output", &Params::output, "an output or input")
         .required();

@@ -40,16 +40,15 @@ class MedianAccumulation final : public Accumulation {
 struct MedianAbsoluteErrorParams : RegressionFields {};
 
 /// The median of |prediction - target| for each output, then the mean over the outputs. Errors of all samples
-/// are kept until then, 8 bytes for each. Shapes: predictions [N, ...], targets of the same shape -> ([N,
-/// outputs], N). Source: scikit-learn's median_absolute_error.
+/// are kept for it, 8 bytes each. Shapes: predictions [N, ...], targets of the same shape -> ([N, outputs],
+/// N). Source: scikit-learn's median_absolute_error.
 class MedianAbsoluteError final : public Metric {
  public:
   using Params = MedianAbsoluteErrorParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>(
-            "Median absolute difference of predictions and targets, which outliers do not change. It "
-            "is exact over all samples, whatever the batches.")
+        Schema<Params>("Median absolute difference of predictions and targets, robust to outliers. It is "
+                       "exact over all samples, for any batches.")
             .example("MedianAbsoluteError: {predictions: price, targets: true_price}"));
   }
   explicit MedianAbsoluteError(Params p) : p_(std::move(p)) {}

@@ -8,9 +8,8 @@ struct MeanAndVariation {
   double& variation;
 };
 
-/// Takes in `more` numbers with their own mean and variation, after `samples` others. They are joined rather
-/// than summed: a difference of sums of squares has no digit left if the mean is large. Source: Chan, Golub
-/// and LeVeque 1979.
+/// Adds `more` numbers, with their mean and variation, to `samples` others. Sums of squares are not used:
+/// their difference has no correct digit left if the mean is large. Source: Chan, Golub and LeVeque 1979.
 inline void join(const MeanAndVariation& total, double samples, double mean, double variation, double more) {
   if (samples + more == 0) return;
   const double apart = mean - total.mean;

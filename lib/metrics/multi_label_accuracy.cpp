@@ -5,16 +5,14 @@ namespace {
 
 struct MultiLabelAccuracyParams : BinaryPredictionFields {};
 
-/// A logit says yes if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits
-/// [N, ...], labels of the same shape (or a number for all) -> (equal answers, number of elements that
-/// count).
+/// A logit is positive if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits [N,
+/// ...], labels of the same shape (or a number for all) -> (equal answers, number of elements that count).
 class MultiLabelAccuracy final : public Metric {
  public:
   using Params = MultiLabelAccuracyParams;
   static Schema<Params> schema() {
-    return with_binary_prediction(
-               Schema<Params>("Share of right answers among all labels of all samples: a yes or no for each "
-                              "output, the metric to SigmoidCrossEntropy."))
+    return with_binary_prediction(Schema<Params>("Share of right predictions among all binary labels of all "
+                                                 "samples; the metric for SigmoidCrossEntropy."))
         .example("MultiLabelAccuracy: {logits: logits, labels: tags}");
   }
   explicit MultiLabelAccuracy(Params p) : p_(std::move(p)) { check_binary_prediction(p_, kOwner); }

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// The fields of metrics of how good probabilities are.
+/// The fields of metrics of the quality of probabilities.
 struct ProbabilityFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
@@ -18,15 +18,15 @@ template <std::derived_from<ProbabilityFields> P>
 Schema<P> with_probabilities(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, ...] of a yes or no for each output, or [N, classes], before or after a sigmoid or "
-             "softmax")
+             "scores [N, ...] for binary labels, or [N, classes], before or after a sigmoid or softmax")
       .required()
       .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-             "an output of the logits' size, yes above 0.5, no else; or class numbers, int32 [N]")
+             "binary labels in an output of the logits' size, where above 0.5 means positive; or class "
+             "numbers, int32 [N]")
       .required();
 }
 
-/// Probabilities and what was the case, 1 or 0: of a yes for each output, or of the classes [N, C].
+/// Probabilities and actual values, 1 or 0: of each output, or of the classes [N, C].
 struct ProbabilitiesAndFacts {
   Symbol probabilities;
   Symbol facts;  // of the same shape

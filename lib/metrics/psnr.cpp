@@ -17,8 +17,8 @@ class PSNR final : public Metric {
   static Schema<Params> schema() {
     return with_image_quality_fields(
                Schema<Params>("Peak signal-to-noise ratio of restored images in decibels, the mean of the "
-                              "ratios of the images. Predictions are taken as they are, without a cut to "
-                              "the range. Infinite if an image is exactly its target."))
+                              "ratios of the images. Predictions are not clipped to the range. Infinite if "
+                              "an image is exactly its target."))
         .example("PSNR: {predictions: restored, targets: clean, data_range: 1}");
   }
   explicit PSNR(Params p) : p_(std::move(p)) {}
@@ -33,7 +33,7 @@ class PSNR final : public Metric {
       throw ShapeError(p_.predictions.position, std::string(kOwner) + ": '" + p_.predictions.name + "' is " +
                                                     predictions.spec().str() +
                                                     ", not images [N, channels, height, width]");
-    // Of the range, so that squares of bytes and of small numbers are equally exact.
+    // In units of the range, so that squares of bytes and of small numbers are equally exact.
     const Symbol error = b.mul(b.sub(predictions, targets), 1 / range);
     const Symbol squares = b.reshape(b.square(error), {shape[0], shape.elements() / shape[0]});
     return sum_and_count(b, b.mul(b.log(b.reduce_mean(squares, {1})), -10 / std::numbers::ln10));

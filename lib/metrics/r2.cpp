@@ -7,8 +7,8 @@
 namespace tpack {
 namespace {
 
-/// The parts of R2: for each of `count` outputs the sum of squared errors, then for each the mean of the
-/// targets, then for each the sum of squared differences from that mean; at the end the number of samples.
+/// The parts of R2: the sums of squared errors of `count` outputs, then the means of their targets, then the
+/// sums of squared differences from these means, and last the number of samples.
 template <class T>
 struct R2Parts {
   explicit R2Parts(std::span<T> parts) : all(parts), count((parts.size() - 1) / 3) {}
@@ -33,7 +33,7 @@ class R2Accumulation final : public Accumulation {
     old.samples() += now.samples();
   }
 
-  /// The mean over the outputs. Targets that are all equal: 1 if they are predicted exactly, else 0.
+  /// The mean over the outputs. If all targets are equal: 1 if they are predicted exactly, else 0.
   double value(std::span<const double> total) const override {
     const R2Parts<const double> parts(total);
     if (total.back() == 0) return std::numeric_limits<double>::quiet_NaN();
@@ -53,7 +53,7 @@ struct R2Params {
 
 /// 1 - sum (target - prediction)^2 / sum (target - mean of targets)^2 for each output, then the mean over the
 /// outputs. Shapes: predictions [N, ...], targets of the same shape -> ([3, outputs], N). Source:
-/// scikit-learn's r2_score, for targets that do not vary, too.
+/// scikit-learn's r2_score, also for constant targets.
 class R2 final : public Metric {
  public:
   using Params = R2Params;
@@ -66,7 +66,7 @@ class R2 final : public Metric {
         .field("predictions", &Params::predictions, "numbers [N, ...]: an output or input")
         .required()
         .field("targets", &Params::targets,
-               "what they should be: an output or input of the same shape, except for axes of size 1")
+               "targets: an output or input of the same shape, except for axes of size 1")
         .required();
   }
   explicit R2(Params p) : p_(std::move(p)) {}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// What the rows hold: `outputs` scores, then a label for each of them, or the number of a class.
+/// The content of a row: `outputs` scores, then a label for each of them, or the number of a class.
 struct RankingRows {
   size_t outputs = 1;
   bool are_classes = false;
@@ -23,11 +23,11 @@ struct RankingRows {
   size_t width() const { return outputs + (are_classes ? 1 : outputs); }
 };
 
-/// The log of p / (1 - p) of each class, where p is its softmax: it puts samples in the order of p, and tells
-/// apart those whose p is nearly 1. Sums do not depend on the order of the classes.
+/// The log of p / (1 - p) of each class, where p is its softmax: it orders samples by p, and distinguishes
+/// samples with p near 1. Sums do not depend on the order of the classes.
 class LogOdds {
  public:
-  /// Where a score is not finite, all become NaN.
+  /// If a score is not finite, all become NaN.
   void apply(std::span<double> scores) {
     if (!std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); }))
       return std::fill(scores.begin(), scores.end(), kNone);
@@ -38,7 +38,7 @@ class LogOdds {
     double of_others = 0;  // than the best one
     for (size_t i = 0; i + 1 < sorted_.size(); ++i) of_others += std::exp(sorted_[i] - second);
     const double all = of_others * std::exp(second - best) + 1;
-    // Differences first: they are exact more often, so scores that a number is added to stay ties.
+    // Differences first: they are exact more often, so ties remain ties if a number is added to all scores.
     for (double& score : scores) {
       score = score == best ? (best - second) - std::log(of_others)
                             : (score - best) - std::log(all - std::exp(score - best));
@@ -90,7 +90,7 @@ class RankingAccumulation final : public Accumulation {
   }
 
  private:
-  /// Those of each output, or of one, or of all together.
+  /// The figures of each output, or of one, or of all together.
   std::vector<std::vector<RankedAnswer>> answers(std::span<const double> total) const {
     const bool together = average_ == RankingAverage::kMicro;
     std::vector<std::vector<RankedAnswer>> all(class_ || together ? 1 : rows_.outputs);
@@ -133,9 +133,8 @@ Symbol labels_of(const ModelView& model, const RankingFields& fields, const Symb
 
 void check_ranking(const RankingFields& fields, const std::string& owner) {
   if (fields.class_number && fields.average != RankingFields().average)
-    throw ConfigError(owner +
-                      ": 'class' is the figure of one output or class, and 'average' that of all; leave "
-                      "out one of them");
+    throw ConfigError(
+        owner + ": 'class' selects one output or class, and 'average' combines all; remove one of them");
 }
 
 SumAndWeight ranking(const ModelView& model, const RankingFields& fields, RankingMeasure measure,
@@ -153,11 +152,10 @@ SumAndWeight ranking(const ModelView& model, const RankingFields& fields, Rankin
   rows.are_classes = shape.rank() == 2 && rows.outputs > 1 && labels.elements() != shape.elements();
   rows.are_logits = rows.are_classes && !b.meaning(given).sums_to_one;
   if (fields.class_number && static_cast<size_t>(*fields.class_number) >= rows.outputs)
-    throw ConfigError(fields.logits.position, owner + ": 'class' is " + std::to_string(*fields.class_number) +
-                                                  "; '" + fields.logits.name + "' has " +
-                                                  std::to_string(rows.outputs) +
-                                                  (rows.outputs == 1 ? " score" : " scores") +
-                                                  " for each sample, and the first is 0");
+    throw ConfigError(fields.logits.position,
+                      owner + ": 'class' is " + std::to_string(*fields.class_number) + "; '" +
+                          fields.logits.name + "' has " + std::to_string(rows.outputs) +
+                          (rows.outputs == 1 ? " score" : " scores") + " for each sample, numbered from 0");
   const Symbol flat = b.reshape(scores, {samples, static_cast<int64_t>(rows.outputs)});
   const std::vector<Symbol> parts = {flat, labels_of(model, fields, scores, rows.are_classes)};
   return {concat(b, parts, 1), b.constant(static_cast<double>(samples)),

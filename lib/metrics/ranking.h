@@ -20,7 +20,7 @@ struct EnumNames<RankingAverage> {
        {"micro", RankingAverage::kMicro}}};
 };
 
-/// The fields of metrics of how well scores put yes before no.
+/// The fields of metrics of the order of scores: positives before negatives.
 struct RankingFields {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
@@ -33,32 +33,29 @@ template <std::derived_from<RankingFields> P>
 Schema<P> with_ranking(Schema<P> schema) {
   return schema
       .field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits),
-             "scores [N, ...] of a yes or no for each output, or [N, classes], before or after a sigmoid or "
-             "softmax")
+             "scores [N, ...] for binary labels, or [N, classes], before or after a sigmoid or softmax")
       .required()
-      .field(
-          "labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
-          "an output of the logits' size, yes above 0.5, no else; or class numbers, int32 [N], of which each "
-          "class is against the rest, by its probability")
+      .field("labels", static_cast<Ref<LayerOutput> P::*>(&P::labels),
+             "binary labels in an output of the logits' size, where above 0.5 means positive; or class "
+             "numbers, int32 [N], for one class against the rest by its probability")
       .required()
-      .field(
-          "average", static_cast<RankingAverage P::*>(&P::average),
-          "of several outputs or classes: macro, their mean; weighted, with the numbers of yes as weights; "
-          "micro, of all scores together. Macro and weighted leave out those that are all yes, or all no, if "
-          "these have no figure")
+      .field("average", static_cast<RankingAverage P::*>(&P::average),
+             "for several outputs or classes: macro, their mean; weighted, the mean weighted by the number "
+             "of positives; micro, all scores together. Macro and weighted skip outputs without a figure "
+             "because all their labels are equal")
       .field("class", static_cast<std::optional<int64_t> P::*>(&P::class_number), at_least(0),
-             "the number of an output or class: the figure of this one alone, in place of an average")
+             "the number of an output or class: only its figure, instead of an average")
       .field("ignore_label", static_cast<std::optional<int64_t> P::*>(&P::ignore_label),
              "samples or outputs with this label do not count");
 }
 
-/// A score and whether its label is yes.
+/// A score and whether its label is positive.
 struct RankedAnswer {
   double score;
   bool is_yes;
 };
 
-/// Calls f(yes, no) with the numbers of both for each different score, from the highest on.
+/// Calls f(positives, negatives) with both numbers for each different score, from the highest down.
 template <class F>
 void for_each_score(std::span<const RankedAnswer> answers, const F& f) {
   for (size_t begin = 0; begin < answers.size();) {
@@ -72,11 +69,11 @@ void for_each_score(std::span<const RankedAnswer> answers, const F& f) {
   }
 }
 
-/// A figure of scores of which some are of yes, from the highest score on; equal scores are in any order, and
-/// it must not depend on that. NaN: there is none.
+/// A figure of scores with positive and negative labels, sorted from the highest score down; it must not
+/// depend on the order of equal scores. NaN: there is none.
 using RankingMeasure = double (*)(std::span<const RankedAnswer> answers);
 
-/// Rows of scores and labels of all samples are gathered, so the figure is exact. Shapes: logits [N, K...],
+/// Collects rows of scores and labels of all samples, so the figure is exact. Shapes: logits [N, K...],
 /// labels of their size -> ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1], N). `of_nothing`:
 /// the figure if there is none. Errors: as ModelView::class_numbers; ConfigError for a class that does not
 /// exist.

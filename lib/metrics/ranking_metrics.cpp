@@ -14,7 +14,7 @@ struct RankingRow {
   double of_nothing;
 };
 
-/// Scores of all samples are kept until the figure is computed: 8 bytes for each score and label. Shapes:
+/// Scores of all samples are kept for it: 8 bytes for each score and label. Shapes:
 /// logits [N, K...], labels of their size -> ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1],
 /// N).
 template <const RankingRow& kRow>
@@ -38,7 +38,8 @@ class RankingMetric final : public Metric {
   Params p_;
 };
 
-/// The share of pairs of a yes and a no in which the yes has the higher score; a tie is half a pair.
+/// The share of pairs of a positive and a negative where the positive has the higher score; a tie counts as
+/// half a pair.
 double area_under_roc(std::span<const RankedAnswer> answers) {
   double yes = 0;
   double no = 0;
@@ -51,8 +52,8 @@ double area_under_roc(std::span<const RankedAnswer> answers) {
   return pairs / (yes * no);  // 0 / 0 if there is no pair
 }
 
-/// The mean over the yes of the precision where all samples with at least their score are said to be yes: the
-/// sum of (R_n - R_n-1) P_n over the different scores. All of an equal score come at once.
+/// The mean, over the positives, of the precision if all samples with at least their score are predicted
+/// positive: the sum of (R_n - R_n-1) P_n over the different scores. Equal scores are counted together.
 double mean_precision(std::span<const RankedAnswer> answers) {
   double all = 0;
   double yes = 0;
@@ -65,31 +66,29 @@ double mean_precision(std::span<const RankedAnswer> answers) {
   return sum / yes;
 }
 
-constexpr RankingRow kAuc{"AUC", "auc",
-                          "Area under the ROC curve: how often a yes has a higher score than a no. 1 is "
-                          "perfect, 0.5 is as good as chance. It is exact over all samples, whatever the "
-                          "batches. NaN if all labels are yes, or all are no; a step of training then has "
-                          "no value.",
-                          area_under_roc, std::numeric_limits<double>::quiet_NaN()};
-/// The share of pairs of a sample whose label is yes and one whose label is no in which the first has the
-/// higher score; equal scores are half a pair. Scores of all samples are kept until then: 8 bytes for each
-/// score and label. Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N); logits [N, C], labels
-/// int32 [N] -> ([N, C + 1], N). Source: Hanley and McNeil 1982; scikit-learn's roc_auc_score.
+constexpr RankingRow kAuc{
+    "AUC", "auc",
+    "Area under the ROC curve: the probability that a positive sample has a higher score than a negative "
+    "one. 1 is perfect, 0.5 is as good as chance. It is exact over all samples, for any batches. NaN if all "
+    "labels are positive, or all are negative; a training step then has no value.",
+    area_under_roc, std::numeric_limits<double>::quiet_NaN()};
+/// The share of pairs of a positive and a negative sample where the positive one has the higher score; equal
+/// scores count as half a pair. Scores of all samples are kept for it: 8 bytes for each score and label.
+/// Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C
+/// + 1], N). Source: Hanley and McNeil 1982; scikit-learn's roc_auc_score.
 using AUC = RankingMetric<kAuc>;
 TPACK_REGISTER(Metric, AUC, "AUC");
 
 constexpr RankingRow kAveragePrecision{
     "AveragePrecision", "average_precision",
-    "Area under the curve of precision over recall, for labels that are rarely yes: 1 is perfect, the share "
-    "of yes is as good as chance. It is exact over all samples, whatever the batches. 0 if no label is yes; "
-    "a "
-    "step of training then has no value, nor if all are.",
+    "Area under the precision-recall curve, for rare positive labels: 1 is perfect, the share of positives "
+    "is as good as chance. It is exact over all samples, for any batches. 0 if no label is positive; a "
+    "training step has no value if no label or every label is positive.",
     mean_precision, 0};
-/// The mean, over the samples whose label is yes, of the precision where all samples with at least their
-/// score are said to be yes: the sum of (R_n - R_n-1) P_n over the different scores. Scores of all samples
-/// are kept until then: 8 bytes for each score and label. Shapes: logits [N, K...], labels of their size ->
-/// ([N, 2 K], N); logits [N, C], labels int32 [N] -> ([N, C + 1], N). Source: scikit-learn's
-/// average_precision_score.
+/// The mean, over the positive samples, of the precision if all samples with at least their score are
+/// predicted positive: the sum of (R_n - R_n-1) P_n over the different scores. Scores of all samples are kept
+/// for it: 8 bytes for each score and label. Shapes: logits [N, K...], labels of their size -> ([N, 2 K], N);
+/// logits [N, C], labels int32 [N] -> ([N, C + 1], N). Source: scikit-learn's average_precision_score.
 using AveragePrecision = RankingMetric<kAveragePrecision>;
 TPACK_REGISTER(Metric, AveragePrecision, "AveragePrecision");
 

@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// How near two embeddings are.
+/// The nearness of two embeddings.
 enum class Nearness : uint8_t { kCosine, kEuclidean };
 
 }  // namespace
@@ -30,8 +30,8 @@ struct RecallAtKParams {
   Nearness distance = Nearness::kCosine;
 };
 
-/// Embeddings by columns, so that the nearness of a row to all others is sums of columns, which are as exact
-/// for equal rows wherever they are.
+/// Embeddings by columns, so that the nearness of a row to all others is a sum of columns, with the same
+/// rounding for equal rows.
 class EmbeddingTable {
  public:
   /// Rows of `size` numbers and a label.
@@ -51,7 +51,7 @@ class EmbeddingTable {
   bool has_nan() const {
     return std::any_of(columns_.begin(), columns_.end(), [](double x) { return std::isnan(x); });
   }
-  /// Of row i to each row: the cosine, or minus the squared distance.
+  /// The nearness of row i to each row: the cosine, or minus the squared distance.
   void nearness(size_t i, std::vector<double>& all) const {
     all.assign(count_, 0);
     for (size_t d = 0; d < size_; ++d) {
@@ -111,28 +111,27 @@ class RecallAccumulation final : public Accumulation {
   Nearness nearness_;
 };
 
-/// The share of samples of which one of the k nearest other samples is of the same class. Of ties, those of
-/// other classes come first, so that a network that gives one embedding for all has 0. Samples that are alone
-/// in their class are left out. Shapes: embeddings [N, D], labels integers [N] -> ([N, D + 1], N). Source:
-/// Oh Song et al. 2016, "Deep metric learning via lifted structured feature embedding".
+/// The share of samples with a same-class sample among their k nearest neighbors. In ties, samples of other
+/// classes come first, so that a network with equal embeddings for all samples has 0. Samples that are alone
+/// in their class do not count. Shapes: embeddings [N, D], labels integers [N] -> ([N, D + 1], N). Source: Oh
+/// Song et al. 2016, "Deep metric learning via lifted structured feature embedding".
 class RecallAtK final : public Metric {
  public:
   using Params = RecallAtKParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Retrieval: how often one of the k nearest other samples is of the same class. It is exact "
-               "over all samples, whatever the batches: it keeps all embeddings, 8 bytes for each number, "
-               "and compares each with each, in 1 s for 8,000 samples of 32 numbers. NaN if there are not "
-               "more than k samples, or no two of a class; a step of training then has no value.")
+               "Retrieval: the share of samples with a same-class sample among their k nearest neighbors. It "
+               "is exact over all samples, for any batches: it keeps all embeddings, 8 bytes for each "
+               "number, and compares all pairs, in 1 s for 8,000 samples of 32 numbers. NaN if there are at "
+               "most k samples, or no two of a class; a training step then has no value.")
         .example("RecallAtK: {embeddings: face, labels: person}")
         .field("embeddings", &Params::embeddings, "vectors [N, size]: the output of the network")
         .required()
         .field("labels", &Params::labels, "class numbers, integers [N]")
         .required()
-        .field("k", &Params::k, at_least(1), "how many of the nearest count")
+        .field("k", &Params::k, at_least(1), "number of nearest neighbors")
         .field("distance", &Params::distance,
-               "what is near: cosine, a small angle; euclidean, a small distance. Of embeddings of length 1, "
-               "both have the same order");
+               "distance: cosine (angle) or euclidean; the order is the same for embeddings of length 1");
   }
   explicit RecallAtK(Params p) : p_(std::move(p)) {}
 

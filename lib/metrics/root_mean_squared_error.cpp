@@ -19,8 +19,9 @@ class RootMeanSquaredError final : public Metric {
   using Params = RootMeanSquaredErrorParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>("Root of the mean squared difference of predictions and targets, over all samples and "
-                       "elements: an error in the unit of the targets. The cost to it is MeanSquaredError.")
+        Schema<Params>(
+            "Root of the mean squared difference of predictions and targets, over all samples and elements: "
+            "an error in the unit of the targets. The corresponding cost is MeanSquaredError.")
             .example("RootMeanSquaredError: {predictions: price, targets: true_price}"));
   }
   explicit RootMeanSquaredError(Params p) : p_(std::move(p)) {}

@@ -14,7 +14,7 @@ struct SSIMParams : ImageQualityFields {};
 
 constexpr int64_t kWindow = 11;
 
-/// A normal distribution of deviation 1.5.
+/// A normal distribution with standard deviation 1.5.
 std::vector<double> window() {
   std::vector<double> weights;
   double sum = 0;
@@ -26,7 +26,7 @@ std::vector<double> window() {
   return weights;
 }
 
-/// Means over the windows that are inside the images. Shapes: [M, 1, H, W] -> [M, 1, H - 10, W - 10].
+/// Means over the windows inside the images. Shapes: [M, 1, H, W] -> [M, 1, H - 10, W - 10].
 Symbol windowed(Builder& b, Symbol images) {
   for (const Shape& kernel : {Shape{1, 1, kWindow, 1}, Shape{1, 1, 1, kWindow}})
     images =
@@ -44,9 +44,9 @@ class SSIM final : public Metric {
   using Params = SSIMParams;
   static Schema<Params> schema() {
     return with_image_quality_fields(
-               Schema<Params>("Structural similarity of restored images and what they should be, 1 if they "
-                              "are the same: the mean over channels and windows of 11 x 11 pixels with "
-                              "Gaussian weights of deviation 1.5, K1 0.01 and K2 0.03."))
+               Schema<Params>("Structural similarity of restored images and their targets, 1 if they are "
+                              "equal: the mean over channels and windows of 11 x 11 pixels with Gaussian "
+                              "weights of deviation 1.5, K1 0.01 and K2 0.03."))
         .example("SSIM: {predictions: restored, targets: clean, data_range: 1}");
   }
   explicit SSIM(Params p) : p_(std::move(p)) {}
@@ -69,18 +69,18 @@ class SSIM final : public Metric {
       throw ShapeError(p_.predictions.position,
                        std::string(kOwner) + ": images of " + std::to_string(height) + " x " +
                            std::to_string(width) +
-                           " pixels have no window of 11 x 11; use PSNR for images that small");
+                           " pixels are smaller than the window of 11 x 11; use PSNR for such images");
     const int64_t count = shape.elements() / (height * width);
     const auto planes = [&](Symbol x) { return b.reshape(b.mul(x, 1 / range), {count, 1, height, width}); };
     const Symbol y = planes(compared.targets);
-    // Variances are differences of squares, which lose the fewest digits near 0.
+    // Variances are differences of squares, which are most exact near 0.
     const Symbol middle = b.reduce_mean(y, {1, 2, 3}, Builder::Keep::kYes);
     return sum_and_count(
         b, similarity(b, b.sub(planes(compared.predictions), middle), b.sub(y, middle), middle));
   }
 
  private:
-  /// Of planes [M, 1, H, W] less `middle` [M, 1, 1, 1], in the unit of the range -> [M].
+  /// The SSIM of planes [M, 1, H, W] minus `middle` [M, 1, 1, 1], in units of the range -> [M].
   static Symbol similarity(Builder& b, Symbol x, Symbol y, Symbol middle) {
     constexpr double kOfMeans = 0.01 * 0.01;
     constexpr double kOfVariances = 0.03 * 0.03;

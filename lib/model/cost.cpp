@@ -62,8 +62,8 @@ Symbol ModelView::scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>&
   const Shape& shape = x.shape();
   if (shape.rank() != 4) return x;
   if (const Shape& given = output(labels).shape(); given.rank() < 3)
-    throw ShapeError(logits.position, "logits must be [N, classes], as the labels '" + labels.name +
-                                          "' are " + given.str() + ", one for each sample, and '" +
+    throw ShapeError(logits.position, "logits must be [N, classes], because the labels '" + labels.name +
+                                          "' are " + given.str() + ", one for each sample, but '" +
                                           logits.name + "' is " + x.spec().str() +
                                           "; add a GlobalAvgPooling and a FullyConnected layer, or, for a "
                                           "class for each pixel, name a mask as labels");
@@ -73,10 +73,9 @@ Symbol ModelView::scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>&
 Symbol ModelView::scores_of_classes(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const {
   const Symbol x = scores(logits, labels);
   if (x.shape().rank() == 2 && x.shape()[1] == 1)
-    throw ShapeError(logits.position,
-                     "'" + logits.name +
-                         "' has one score, so that class 0 always has the best one; for a yes or "
-                         "no, use MultiLabelAccuracy, or give its layer 2 outputs");
+    throw ShapeError(logits.position, "'" + logits.name +
+                                          "' has one score, so class 0 always has the best score; for binary "
+                                          "labels, use MultiLabelAccuracy, or set 2 outputs in its layer");
   return x;
 }
 
@@ -102,7 +101,7 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
   else if (given.shape().elements() == numbers.elements())
     fix = "; " + by_layer("Reshape", ", shape: []");
   else if (given.shape().rank() > 2)
-    fix = "; those of pixels are [N, height, width], as many as there are scores";
+    fix = "; class numbers of pixels are [N, height, width], the size of the scores";
   throw ShapeError(labels.position, "labels must be int32 " + numbers.str() +
                                         ", a class number for each sample; '" + labels.name + "' is " +
                                         given.spec().str() + fix);
@@ -186,9 +185,9 @@ Symbol Cost::sample_weights(const ModelView& model, const Shape& losses) const {
 }
 
 Schema<StatisticName> statistic_name_schema() {
-  return Schema<StatisticName>("What every term of a cost and every metric has.")
+  return Schema<StatisticName>("Parameters of every term of a cost and every metric.")
       .field("name", &StatisticName::name,
-             "of its statistic; default: the type, in_top_k, with a number for a second one");
+             "name of its statistic; default: the type, such as in_top_k, with a number for a second one");
 }
 
 std::string checked_name(const StatisticName& name) {

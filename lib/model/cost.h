@@ -146,11 +146,11 @@ class Cost {
 template <std::derived_from<CostParams> P>
 Schema<P> with_weights(Schema<P> schema) {
   schema.field("weight", static_cast<Scheduled P::*>(&P::weight),
-               "factor of this term in the cost, a number or a schedule; below 0: the term is maximized");
+               "factor of this term in the cost, a number or a schedule; a negative one maximizes the term");
   if constexpr (std::derived_from<P, SampleCostParams>) {
     schema.field("sample_weights", static_cast<Ref<LayerOutput> P::*>(&P::sample_weights),
-                 "factors of the samples [N]: an input or output, which gets no gradient; the sum of "
-                 "weight * loss is divided by N; default: 1 for each");
+                 "weights of the samples [N]: an input or output, which gets no gradient; the sum of weight "
+                 "* loss is divided by N; default: 1 for each");
   }
   return schema;
 }

@@ -270,15 +270,11 @@ std::shared_ptr<const Network> LayerParser::parse_network(const std::string& nam
 
 std::vector<FieldInfo> block_fields() {
   const FieldType values = FieldType::map_of(FieldType::any("any value"), "values by name");
-  return {
-      {.name = "parameters",
-       .type = values,
-       .default_value = ConfigNode::map({}),
-       .doc = "names that its layers use in expressions, with their values where a use does not give one"},
-      {.name = "layers",
-       .type = Codec<LayerListField>::type(),
-       .required = true,
-       .doc = "the layers that it stands for"}};
+  return {{.name = "parameters",
+           .type = values,
+           .default_value = ConfigNode::map({}),
+           .doc = "names for expressions in its layers, with their default values"},
+          {.name = "layers", .type = Codec<LayerListField>::type(), .required = true, .doc = "its layers"}};
 }
 
 std::vector<FieldInfo> network_fields() {
@@ -293,11 +289,11 @@ std::vector<FieldInfo> common_layer_fields() {
   const FieldType output = Codec<Ref<LayerOutput>>::type();
   return {{.name = "name",
            .type = FieldType::text(),
-           .doc = "name of the layer's output, and of what its variables are below; default: the type in "
-                  "snake_case and a number, such as conv2d_0"},
+           .doc = "name of the layer's output, and prefix of its variables; default: the type in snake_case "
+                  "and a number, such as conv2d_0"},
           {.name = "input",
            .type = FieldType::either({output, FieldType::list_of(output)}, "a layer or input, or a list"),
-           .doc = "what the layer works on; default: the output before"}};
+           .doc = "input of the layer; default: the output of the layer before it"}};
 }
 
 void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {

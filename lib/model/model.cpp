@@ -36,12 +36,13 @@ struct EnumNames<ImageLayout> {
 namespace {
 
 Schema<ModelInputParams> input_schema() {
-  return Schema<ModelInputParams>("A value that the model is fed.")
-      .field("shape", &ModelInputParams::shape, "of one sample; default: as the component in the data")
+  return Schema<ModelInputParams>("An input of the model.")
+      .field("shape", &ModelInputParams::shape,
+             "shape of one sample; default: the shape of the component in the data")
       .field("dtype", &ModelInputParams::dtype, "element type")
       .field("layout", &ModelInputParams::layout,
              "order of an image's axes in the data: HWC or CHW; none: the three axes are not an image; "
-             "default: as the source declares")
+             "default: as declared by the source")
       .field("batched", &ModelInputParams::batched, "false for data without a batch axis");
 }
 
@@ -88,7 +89,7 @@ Schema<ModelParams> model_schema() {
       .type(costs)
       .field("costs", &ModelParams::costs, "for several costs: lists of terms by name, instead of `cost`")
       .type(FieldType::map_of(costs, "costs by name"))
-      .field("metrics", &ModelParams::metrics, "statistics that are reported")
+      .field("metrics", &ModelParams::metrics, "statistics to report")
       .type(FieldType::list_of(FieldType::component(Metric::kKind)));
 }
 
@@ -223,7 +224,7 @@ class ConfiguredModel final : public TowerFunction {
     if (!check_is_map(p.costs, "costs", errors)) return;
     const bool has_cost = p.cost.size() > 0 || (p.cost.is_scalar() && !p.cost.is_null());
     if (has_cost && p.costs.size() > 0) {
-      errors.add(p.costs.position(), "'costs' of model: 'cost' is set, too (at " + p.cost.position().str() +
+      errors.add(p.costs.position(), "'costs' of model: 'cost' is also set (at " + p.cost.position().str() +
                                          "); move its terms into 'costs', under a name");
     }
     if (p.costs.size() == 0) {

@@ -10,8 +10,9 @@ void NetworkBuilder::add_output(const std::string& name, Symbol value) { outputs
 void NetworkBuilder::add_value(const std::string& name, Symbol value) {
   const std::string path = builder_.path() + "." + name;
   if (!outputs_.emplace(path, value).second)
-    throw ConfigError(builder_.origin(), "a value of layer " + builder_.path() + " is called '" + path +
-                                             "', as another layer is; rename one of them");
+    throw ConfigError(builder_.origin(), "an output of layer " + builder_.path() +
+                                             " and another layer are both named '" + path +
+                                             "'; rename one of them");
   values_.insert(path);
 }
 
@@ -25,13 +26,14 @@ Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
   for (const ParsedLayer& layer : list) {
     try {
       if (in_parts != nullptr && layer.inputs.empty())
-        throw ConfigError(layer.position, "layer " + layer.name + " needs an 'input': layer " +
-                                              in_parts->name + " before it gives " + values_of(*in_parts));
+        throw ConfigError(layer.position, "layer " + layer.name + " needs an 'input': the outputs of layer " +
+                                              in_parts->name + " before it are " + values_of(*in_parts));
       x = build_layer(layer, x);
       in_parts = layer.layer->has_main_value() ? nullptr : &layer;
       if (values_.contains(full_name(layer.name)))
-        throw ConfigError(layer.position, "layer name '" + layer.name +
-                                              "' is that of a value of another layer; rename one of them");
+        throw ConfigError(layer.position,
+                          "layer name '" + layer.name +
+                              "' is also the name of an output of another layer; rename one of them");
       if (in_parts == nullptr) add_output(layer.name, x);
     } catch (const ConfigError& error) {
       notes_.add(error, uses_, layer.position, errors_);
@@ -43,7 +45,7 @@ Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
   --depth_;
   if (in_parts != nullptr && depth_ > 0) {
     errors_.add(in_parts->position, "layer " + in_parts->name +
-                                        " is the last one inside another layer, and gives " +
+                                        " is the last one inside another layer, and its outputs are " +
                                         values_of(*in_parts) + "; add a layer that uses them");
     x = {};
   }
@@ -93,7 +95,7 @@ Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   if (in.empty()) in.push_back(before);
   const Builder::NameScope scope(builder_, layer.name, layer.position);
   const Symbol out = layer.layer->build_nested(*this, in);
-  if (!out) throw ConfigError(layer.position, "layer " + layer.name + " gives no output");
+  if (!out) throw ConfigError(layer.position, "layer " + layer.name + " has no output");
   return out;
 }
 

@@ -48,8 +48,8 @@ void check_batch_axes(std::span<const Operand> x) {
       if (!has_batch_axis(a.symbol, samples, of_a) || !has_batch_axis(b.symbol, samples, of_b)) continue;
       throw ShapeError(
           "shapes " + a.symbol.shape().str() + " and " + b.symbol.shape().str() +
-          " have a batch axis each, but different ranks, so samples would mix; add a Reshape layer "
-          "that gives both the same rank (of a sample, such as Reshape: [1] or Reshape: [])");
+          " have a batch axis each, but different ranks, so samples would mix; add a Reshape layer so that "
+          "both have the same rank (of a sample, such as Reshape: [1] or Reshape: [])");
     }
   }
 }
@@ -165,7 +165,7 @@ class FormulaEmitter {
 
 TensorFormula::TensorFormula(Formula formula, const std::string& owner) : formula_(std::move(formula)) {
   if (!has_name(formula_.expression().root()))
-    throw ConfigError(position(), owner + ": '" + formula_.text() + "' names no layer or input");
+    throw ConfigError(position(), owner + ": '" + formula_.text() + "' is not a layer or input");
 }
 
 Symbol TensorFormula::emit(Builder& b, const Lookup& value_of) const {

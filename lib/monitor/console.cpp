@@ -42,9 +42,9 @@ class ConsoleMonitor final : public Monitor {
         .field("enable_step", &Params::enable_step, "print at the end of each step that has values")
         .field("enable_epoch", &Params::enable_epoch, "print at the end of each epoch")
         .field("whitelist", &Params::whitelist,
-               "regular expressions; prints only names that contain a match of one of them")
+               "regular expressions; print only names that contain a match of one of them")
         .field("blacklist", &Params::blacklist,
-               "regular expressions; does not print names that contain a match of one of them");
+               "regular expressions; do not print names that contain a match of one of them");
   }
   explicit ConsoleMonitor(Params p) : p_(std::move(p)) {
     wanted("");  // a pattern that is not a regular expression is found now

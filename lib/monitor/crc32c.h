@@ -5,9 +5,9 @@
 
 namespace tpack {
 
-/// CRC-32C (Castagnoli): "123456789" gives 0xE3069283.
+/// CRC-32C (Castagnoli): 0xE3069283 for "123456789".
 uint32_t crc32c(std::string_view bytes);
-/// The form in which TensorFlow's record files store it.
+/// The masked form in TensorFlow's record files.
 uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace tpack

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kCsvFile = "stats.csv";
 constexpr const char* kHeader = "epoch_num,global_step";
 
-/// The rows of a whole file, quotes undone.
+/// The rows of a whole file, without quotes.
 std::vector<std::vector<std::string>> parse_rows(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> row{""};
@@ -45,7 +45,7 @@ std::optional<double> number(const std::string& text) {
   return text.empty() || *end != '\0' ? std::nullopt : std::optional(value);
 }
 
-/// Nothing for a row that we would not write.
+/// Nothing for a row that tpack would not write.
 std::optional<StatRecord> to_record(const std::vector<std::string>& header,
                                     const std::vector<std::string>& row) {
   const bool is_row = row.size() == header.size();
@@ -88,16 +88,15 @@ std::string row_of(const StatRecord& record, const std::vector<std::string>& nam
   return row + "\n";
 }
 
-/// The whole file is written again after each epoch (see WritePace), as a scalar that appears later is one
-/// more column.
+/// The whole file is written again after each epoch (see WritePace), because a scalar that appears later adds
+/// a column.
 class Csv final : public Monitor {
  public:
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Writes stats.csv: one row per step that has values, one column per scalar. A "
-        "resumed run starts it with the history of its checkpoint; a damaged file is kept as "
-        "stats.csv.MMDD-HHMMSS.");
+        "Writes stats.csv: one row per step that has values, one column per scalar. A resumed run starts "
+        "with the history in its checkpoint; a damaged file is kept as stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 

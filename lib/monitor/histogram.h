@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// How often values of a tensor lie where.
+/// A histogram of the values of a tensor.
 struct Histogram {
   double min = 0;
   double max = 0;
@@ -17,8 +17,8 @@ struct Histogram {
   std::vector<int64_t> counts = {};  // by bin
 };
 
-/// In `bins` bins of equal width from the smallest to the largest value, or in one if all are equal. NaN and
-/// infinite values are left out; without any other it has no bins.
+/// Has `bins` bins of equal width from the smallest to the largest value, or one if all are equal. NaN and
+/// infinite values are ignored; without other values there are no bins.
 Histogram histogram_of(const Tensor& values, int64_t bins = 30);
 
 }  // namespace tpack

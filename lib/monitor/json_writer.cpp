@@ -23,13 +23,12 @@ class JsonWriter final : public Monitor {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one per step "
-               "with values. A resumed run starts it with the history of its checkpoint; a damaged file is "
-               "kept as stats.json.MMDD-HHMMSS.")
+               "with values. A resumed run starts with the history in its checkpoint; a damaged file is kept "
+               "as stats.json.MMDD-HHMMSS.")
         .example("JSONWriter: {period_s: 60}")
-        .field(
-            "period_s", &Params::period_s, at_least(0),
-            "seconds between writes within an epoch; the end of an epoch writes, too (a long file with very "
-            "short epochs not each time), and so does the end of the run");
+        .field("period_s", &Params::period_s, at_least(0),
+               "seconds between writes within an epoch; it also writes at the end of an epoch (not of every "
+               "one if the file is long and epochs are very short) and of the run");
   }
   explicit JsonWriter(Params p) : p_(p) {}
 

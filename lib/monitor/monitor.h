@@ -19,7 +19,7 @@ struct StepStamp {
   bool operator==(const StepStamp&) const = default;
 };
 
-/// The scalars of one moment, in the order in which they came.
+/// The scalars of one time, in order of arrival.
 struct StatRecord {
   StepStamp at;
   std::vector<std::pair<std::string, double>> scalars;
@@ -27,25 +27,25 @@ struct StatRecord {
   bool operator==(const StatRecord&) const = default;
 };
 
-/// What a monitor knows of the run it watches.
+/// Information on the run for a monitor.
 struct RunRecord {
-  std::string folder = {};     // where files go; empty: the run writes none
-  int64_t starting_epoch = 1;  // the first epoch that this process runs
-  int64_t global_step = 0;     // steps that were done before it
-  bool resumed = false;        // goes on from a checkpoint: other values of the folder's files are void
+  std::string folder = {};               // folder for files; empty: the run writes none
+  int64_t starting_epoch = 1;            // the first epoch that this process runs
+  int64_t global_step = 0;               // steps that were done before it
+  bool resumed = false;                  // continues from a checkpoint: other values in the files are ignored
   std::vector<StatRecord> history = {};  // of the checkpoint
-  std::stop_token stop = {};             // asked when the run is to end early: nothing long is waited for
+  std::stop_token stop = {};             // a stop is requested when the run must end early: do not wait long
 };
 
-/// A place where the values of a run go. Calls come in the order open, then put_... and end_step / end_epoch
-/// as the run goes, then close. Threads: one at a time. Errors: ResourceError if a file cannot be written;
-/// the values of the failed call may be lost, the next calls are fine.
+/// An output for the values of a run. Calls come in the order open, then put_... and end_step / end_epoch
+/// during the run, then close. Threads: one at a time. Errors: ResourceError if a file cannot be written; the
+/// values of the failed call may be lost, the next calls are fine.
 class Monitor {
  public:
   static constexpr const char* kKind = "monitor";
 
   virtual ~Monitor() = default;
-  /// Scalars without which it does nothing: a run that does not report them is rejected.
+  /// Required scalars: a run that does not report them is an error.
   virtual std::vector<std::string> needed_scalars() const { return {}; }
   virtual void open(const RunRecord& /*run*/) {}
   virtual void put_scalar(const std::string& name, double value, const StepStamp& at) = 0;

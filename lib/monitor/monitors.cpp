@@ -26,7 +26,7 @@ std::string shown_name(std::string_view name) {
   return std::string(name);
 }
 
-/// JSON has no NaN and no infinities: those are texts.
+/// JSON has no NaN and no infinities, so they are strings.
 nlohmann::json to_json_value(double value) {
   if (std::isfinite(value)) return value;
   if (std::isnan(value)) return "nan";

@@ -18,19 +18,19 @@ struct SendMonitorDataParams {
 
 constexpr const char* kSendMonitorData = "monitor SendMonitorData";
 
-/// Source: tensorpack callbacks/monitor.py, SendMonitorData; no shell reads the command.
+/// Source: tensorpack callbacks/monitor.py, SendMonitorData; without a shell.
 class SendMonitorData final : public Monitor {
  public:
   using Params = SendMonitorDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs a program, without a shell, each time all scalars that its arguments name have got "
-               "a new value: {NAME} is the value of one; {epoch} and {step} say when; {{ is a brace.")
+               "Runs a program, without a shell, each time all scalars in its arguments have new values: "
+               "{NAME} is the value of a scalar, {epoch} and {step} are the current ones, {{ is a brace.")
         .example("SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
         .field("timeout_s", &Params::timeout_s, time_limit(),
-               "seconds after which it is ended; the run waits, but for an interrupt");
+               "seconds after which the program is ended; the run waits for it, but an interrupt ends it");
   }
   explicit SendMonitorData(const Params& p) : p_(p), command_(p.command, kSendMonitorData) {
     for (const std::string& name : command_.names()) {
@@ -56,7 +56,7 @@ class SendMonitorData final : public Monitor {
       run_logged(kSendMonitorData, command, p_.timeout_s, stop_);
     } catch (const Stopped&) {
       log::warning(std::string(kSendMonitorData) + ": '" + join(command, " ") +
-                   "' was ended, as the run was interrupted");
+                   "' was ended because the run was interrupted");
     }
   }
   void end_epoch(const StepStamp& /*at*/) override {}
@@ -66,7 +66,7 @@ class SendMonitorData final : public Monitor {
     for (const std::string& name : wanted_) {
       if (!values_.contains(name)) missing.push_back(name);
     }
-    log::warning(std::string(kSendMonitorData) + ": nothing was sent, as there was no value of " +
+    log::warning(std::string(kSendMonitorData) + ": nothing was sent, because there was no value of " +
                  join(missing, ", "));
   }
 

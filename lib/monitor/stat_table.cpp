@@ -46,7 +46,7 @@ void StatTable::begin(const std::string& path, ReadRecords read, const RunRecord
   *this = StatTable(run.history);
   if (!std::filesystem::exists(path)) return;
   auto earlier = read(path);
-  if (earlier && run.resumed) return;  // what it has beyond the history is of steps that come again
+  if (earlier && run.resumed) return;  // values after the history belong to steps that will run again
   if (earlier && (earlier->empty() || earlier->back().at.epoch + 1 == run.starting_epoch)) {
     *this = StatTable(std::move(*earlier));
     return;

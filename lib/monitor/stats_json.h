@@ -13,7 +13,7 @@ inline constexpr const char* kStatsFile = "stats.json";
 
 /// A list of records {NAME: value, epoch_num, global_step}, one per line; NaN and infinities become null.
 std::string stats_json(StatTable& table);
-/// The records of a file of that form, null as NaN; nothing if it cannot be read or is of another form.
+/// The records of a file of that form, null as NaN; nothing if it cannot be read or has another form.
 std::optional<std::vector<StatRecord>> read_stats_json(const std::string& path);
 
 }  // namespace tpack

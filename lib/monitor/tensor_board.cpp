@@ -60,7 +60,7 @@ class TensorBoard final : public Monitor {
     return Schema<Params>("Writes scalars, images, histograms and texts to an event file for TensorBoard.")
         .example("TensorBoard: {flush_s: 60}")
         .field("flush_s", &Params::flush_s, at_least(0),
-               "seconds between writes within an epoch; the end of an epoch always writes");
+               "seconds between writes within an epoch; it always writes at the end of an epoch");
   }
   explicit TensorBoard(Params p) : p_(p) {}
 
@@ -85,7 +85,7 @@ class TensorBoard final : public Monitor {
     }
   }
   void put_histogram(const std::string& name, const Histogram& histogram, const StepStamp& at) override {
-    if (histogram.counts.empty()) return;  // readers cannot do without a bin
+    if (histogram.counts.empty()) return;  // readers need at least one bin
     add(ProtoMessage().bytes(kTag, name).message(kHistogram, histogram_message(histogram)), at);
   }
   void put_text(const std::string& name, const std::string& text, const StepStamp& at) override {
@@ -110,7 +110,7 @@ class TensorBoard final : public Monitor {
   void add(const ProtoMessage& value, const StepStamp& at) {
     if (folder_.empty() || (file_ == nullptr && since_failure_.seconds() < kRetryS)) return;
     try {
-      if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the one before failed
+      if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the previous file failed
     } catch (const ResourceError&) {
       since_failure_.reset();
       throw;
@@ -133,7 +133,7 @@ class TensorBoard final : public Monitor {
   std::string folder_;  // empty: no log folder
   std::unique_ptr<EventFile> file_;
   Stopwatch since_flush_;
-  /// After a failure, such as a full disk, nothing is written for some time: each try makes a file.
+  /// After a failure, such as a full disk, nothing is written for some time, because each try makes a file.
   static constexpr double kRetryS = 60;
   Stopwatch since_failure_;
 };

@@ -6,8 +6,8 @@
 
 namespace tpack {
 
-/// When a file that is written as a whole after each epoch is written again: at once while it is small, later
-/// so rarely that writing takes a twentieth of the time, however short the epochs are. Threads: one.
+/// Decides when to rewrite a file after an epoch: every time while it is small, later only as often as takes
+/// a twentieth of the time, even for very short epochs. Threads: one.
 class WritePace {
  public:
   bool is_due() const { return bytes_ < kSmall || since_end_.seconds() >= kRest * duration_s_; }

@@ -6,7 +6,7 @@
 
 namespace tpack::nn {
 
-/// A function that is applied to the result of another one; empty: none.
+/// A function to apply to the result of another one; empty: none.
 using Activation = std::function<Symbol(Builder& b, Symbol x)>;
 
 inline Symbol activated(Builder& b, const Activation& activation, Symbol x) {

@@ -7,19 +7,20 @@
 namespace tpack::nn {
 namespace {
 
-/// A layer that is not trained as a whole keeps its statistics, too: they are those of its weights.
+/// If no variable of a layer is trained, its statistics do not change either, because they belong to its
+/// weights.
 bool is_frozen(Builder& b, const BatchNormOptions& o) {
   const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
   if (!o.center && !o.scale) return frozen("mean/EMA");
   return (!o.center || frozen("beta")) && (!o.scale || frozen("gamma"));
 }
 
-/// One value minus its mean is 0, whatever it was.
+/// A single value minus its mean is always 0.
 void reject_single_values(const Builder& b, const Shape& shape) {
   if (shape.elements() != shape[1]) return;
   throw_shape_error(b, "a batch of shape " + shape.str() +
-                           " has one value per channel, and the output would not depend on it; use "
-                           "larger batches (and BatchData without a remainder of one sample), or LayerNorm");
+                           " has one value per channel, so the output would not depend on it; use larger "
+                           "batches (and BatchData without a remainder of one sample), or LayerNorm");
 }
 
 struct ChannelStatistics {
@@ -34,8 +35,8 @@ NormalizedBatch over_batch(Builder& b, Symbol x, Symbol gamma, Symbol beta, doub
   return {norm.out(0), norm.out(1), norm.out(2)};
 }
 
-/// With means over all replicas, whose batches have one size. The variance is taken around the common mean,
-/// which loses fewer digits than the mean of squares would.
+/// Uses means over all replicas, whose batches have the same size. The variance is computed around the common
+/// mean, which loses fewer digits than the mean of squares.
 NormalizedBatch over_replicas(Builder& b, Symbol x, Symbol gamma, Symbol beta, double epsilon) {
   const Shape& shape = x.shape();
   BatchNorm({epsilon}).infer(std::vector{x.spec(), gamma.spec(), beta.spec()});  // which checks them

@@ -9,25 +9,25 @@
 namespace tpack::nn {
 
 struct BatchNormOptions {
-  double momentum = 0.9;                 // part of the old moving average that is kept each step
+  double momentum = 0.9;                 // share of the old moving average that each step keeps
   double epsilon = 1e-5;                 // added to the variance
   bool center = true;                    // adds beta
   bool scale = true;                     // multiplies by gamma
-  std::optional<bool> training = {};     // batch or moving statistics; default: by the phase
-  bool sync_statistics = false;          // while training: of the batches of all replicas together
+  std::optional<bool> training = {};     // batch or moving statistics; default: batch statistics in training
+  bool sync_statistics = false;          // in training: use the batches of all replicas
   InitializeFor gamma_initializer = {};  // empty: ones
 };
 
-/// Normalizes each channel: with the batch's statistics while training, with their moving averages in
-/// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C], variables
-/// of the scope that is open. The averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased
-/// variance, on each tower; checkpoints hold those of the first. They change once per step and call, in the
-/// update that trains the variables. With frozen variables it uses its averages in training, too, and they
-/// stay. Errors: ShapeError for inputs of other ranks, and in training for a batch with one value per
-/// channel. Source: Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et
-/// al. 2018, "MegDet".
+/// Normalizes each channel: with the batch's statistics in training, with their moving averages in inference.
+/// Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C], variables of the
+/// current scope. The averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on
+/// each tower; checkpoints have those of the first. They change once per step and call, in the update that
+/// trains the variables. With frozen variables it uses its averages in training, too, without changing them.
+/// Errors: ShapeError for inputs of other ranks, and in training for a batch with one value per channel.
+/// Source: Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al.
+/// 2018, "MegDet".
 Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& options = {});
-/// The same in a scope of this name.
+/// The same in a scope with this name.
 inline Symbol batch_norm(Builder& b, Symbol x, std::string_view name, const BatchNormOptions& options = {}) {
   const Builder::NameScope scope(b, name);
   return batch_norm(b, x, options);

@@ -9,15 +9,15 @@
 namespace tpack::nn {
 namespace {
 
-/// With given zeros, the size is that of the smallest image from which the convolution would make `in`.
-/// Errors: ShapeError if nothing is left.
+/// With explicit padding, the size of the smallest image that the convolution would map to `in`. Errors:
+/// ShapeError if it is empty.
 Size2 transposed_size(const Builder& b, Size2 in, const Conv2DTransposeOptions& o) {
   if (o.padding.sides) {
     const Padding2& p = *o.padding.sides;
     const Size2 out{(in.h - 1) * o.stride.h + o.kernel.h - p.top - p.bottom,
                     (in.w - 1) * o.stride.w + o.kernel.w - p.left - p.right};
     if (out.h > 0 && out.w > 0) return out;
-    throw_shape_error(b, "nothing is left of the output with this 'padding'; use less");
+    throw_shape_error(b, "the output is empty with this 'padding'; use less");
   }
   const bool is_valid = o.padding.rule == PaddingRule::kValid;
   const auto size = [&](int64_t n, int64_t kernel, int64_t stride) {

@@ -10,7 +10,7 @@
 namespace tpack::nn {
 namespace {
 
-/// The weights [to, from] of a row of pixels in another one.
+/// The weights [to, from] from one row of pixels to another.
 Tensor weights_of_axis(int64_t from, int64_t to, const ResizeOptions& o) {
   std::vector<double> weights(static_cast<size_t>(to * from));
   const double step = static_cast<double>(from) / static_cast<double>(to);

@@ -11,25 +11,25 @@ namespace tpack::nn {
 enum class ResizeMethod : uint8_t { kBilinear, kNearest };
 
 struct ResizeOptions {
-  std::optional<Size2> size = {};  // of the result, pixels; default: by `scale`
+  std::optional<Size2> size = {};  // size of the result in pixels; default: computed from `scale`
   Size2 scale = {2, 2};            // output pixels per input pixel
   ResizeMethod method = ResizeMethod::kBilinear;
-  bool align_corners = false;  // the middles of the corner pixels stay where they are
+  bool align_corners = false;  // align the centers of the corner pixels
 };
 
-/// Another number of pixels, as PyTorch's `interpolate`: bilinear, without antialiasing where the image
-/// becomes smaller, or the nearest pixel. Shapes: x [N, C, H, W] -> y [N, C, H', W']. Errors: ShapeError for
-/// inputs of another rank and sizes below 1.
+/// Resizes images like PyTorch's `interpolate`: bilinear, without antialiasing when an image shrinks, or the
+/// nearest pixel. Shapes: x [N, C, H, W] -> y [N, C, H', W']. Errors: ShapeError for inputs of another rank
+/// and sizes below 1.
 Symbol resize(Builder& b, Symbol x, const ResizeOptions& options = {});
 
-/// Groups of factor^2 channels become squares of pixels. Shapes: x [N, C * factor^2, H, W] -> y [N, C, H *
-/// factor, W * factor]. Errors: ShapeError for inputs of another rank and other numbers of channels. Source:
-/// Shi et al. 2016, "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel
+/// Turns groups of factor^2 channels into squares of pixels. Shapes: x [N, C * factor^2, H, W] -> y [N, C, H
+/// * factor, W * factor]. Errors: ShapeError for inputs of another rank and other numbers of channels.
+/// Source: Shi et al. 2016, "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel
 /// Convolutional Neural Network"; the order of channels is PyTorch's.
 Symbol pixel_shuffle(Builder& b, Symbol x, int64_t factor);
 
 /// Each pixel becomes a rectangle with the pixel at its top left and zeros elsewhere. Shapes: x [N, C, H, W]
-/// -> y [N, C, H * window.h, W * window.w]. Errors: as resize. Source: tensorpack models/pool.py,
+/// -> y [N, C, H * window.h, W * window.w]. Errors: as for resize. Source: tensorpack models/pool.py,
 /// FixedUnPooling.
 Symbol fixed_unpooling(Builder& b, Symbol x, Size2 window);
 

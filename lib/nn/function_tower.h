@@ -10,7 +10,7 @@
 
 namespace tpack::nn {
 
-/// A tower function made of a function: its inputs, and what builds it from them. Threads: const, if the
+/// A tower function from a function: its inputs, and the function that builds it. Threads: const, if the
 /// function may run at once.
 class FunctionTower final : public TowerFunction {
  public:

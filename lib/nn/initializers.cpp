@@ -11,7 +11,7 @@ double fan_of(FanMode mode, Fans fans) {
   return static_cast<double>(fans.in + fans.out) / 2;
 }
 
-/// Standard deviation 1 after the values beyond 2 are drawn again.
+/// Has standard deviation 1 after redrawing values beyond 2.
 double truncated_normal(Rng& rng) {
   constexpr double kDeviationWithin2 = 0.87962566103423978;
   double value = rng.normal();

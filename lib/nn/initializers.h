@@ -7,13 +7,15 @@
 
 namespace tpack::nn {
 
-/// How many values a weight connects: `in` is what one output sums over, `out` what one input reaches.
+/// The number of connections of a weight: `in` values are summed per output, `out` outputs depend on one
+/// input.
 struct Fans {
   int64_t in = 1;
   int64_t out = 1;
 };
 
-/// Makes what fills a new variable of these fans; 1 and 1 for a variable that has none, such as a bias.
+/// Makes the function that fills a new variable with these fans; 1 and 1 for a variable without fans, such as
+/// a bias.
 using InitializeFor = std::function<Initialize(Fans fans)>;
 
 /// Fills a float tensor with draw(rng), in order.
@@ -46,9 +48,9 @@ InitializeFor normal(double mean, double stddev);
 /// The same value everywhere.
 InitializeFor constant(double value);
 
-/// What fills weights: by `given`, or by variance_scaling() if it is empty.
+/// Fills weights with `given`, or with variance_scaling() if it is empty.
 Initialize initial_weights(const InitializeFor& given, Fans fans);
-/// What fills a variable without fans; zeros if `given` is empty.
+/// Fills a variable without fans; zeros if `given` is empty.
 Initialize initial_values(const InitializeFor& given);
 
 }  // namespace tpack::nn

@@ -7,8 +7,8 @@
 
 #include "graph/builder.h"
 
-/// What functions of nn and layers check of their inputs and options. Errors have the position and the path
-/// of the scope that is open.
+/// Checks of inputs and options for functions of nn and layers. Errors have the position and the path of the
+/// current scope.
 namespace tpack::nn {
 
 /// Throws ShapeError with "PATH: text".
@@ -17,13 +17,13 @@ namespace tpack::nn {
 /// Errors: ShapeError unless x is an image, [N, C, H, W].
 void check_image(const Builder& b, Symbol x);
 
-/// Shapes: a number for each sample, x [N] -> [N, 1]; others stay.
+/// Shapes: x [N] -> [N, 1]; others stay.
 Symbol with_columns(Builder& b, Symbol x);
 
 /// Errors: ShapeError unless x has floats.
 void check_float_input(const Builder& b, Symbol x);
 
-/// Errors: ShapeError that names the first size below 1.
+/// Errors: ShapeError with the first size below 1.
 void check_sizes(const Builder& b, std::initializer_list<std::pair<const char*, int64_t>> sizes);
 
 /// x as int32. Errors: ShapeError unless x has integers.

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Networks as functions of a Builder: each one emits ops and returns its output. A function with variables
-/// declares them in the scope that is open, or in one of the name that it is given. The layers of configs are
-/// these functions with a schema.
+/// declares them in the current scope, or in a scope with the given name. The layers of configs are these
+/// functions with a schema.
 ///
 ///   Symbol x = nn::conv2d(b, image, "conv0", {.filters = 64, .kernel = 7, .stride = 2});
 ///   x = nn::relu(b, nn::batch_norm(b, x, "conv0_bn"));
@@ -26,7 +26,7 @@
 
 namespace tpack::nn {
 
-using tpack::matmul;   // of the last two axes, for each place of the axes before: what attention needs
+using tpack::matmul;   // of the last two axes, with the axes before as a batch, as in attention
 using tpack::softmax;  // over one axis
 
 }  // namespace tpack::nn

@@ -9,7 +9,7 @@ namespace tpack::nn {
 namespace {
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and the biased variance over `axes`.
-/// `lined_up`: gamma and beta as they broadcast to x.
+/// `lined_up`: gamma and beta in a shape that broadcasts to x.
 template <class Options, class LinedUp>
 Symbol affine_norm_over(Builder& b, Symbol x, const std::vector<int>& axes, const Options& o,
                         const Shape& parameters, const LinedUp& lined_up) {
@@ -32,7 +32,7 @@ Symbol channel_norm(Builder& b, Symbol x, const std::vector<int>& axes, const Op
                           [&](Symbol v) { return per_channel(b, v, x.shape()); });
 }
 
-/// Shapes: x any -> same; beta, gamma of the sizes of the last `count` axes.
+/// Shapes: x any -> same; beta, gamma with the sizes of the last `count` axes.
 Symbol norm_of_last(Builder& b, Symbol x, int count, const LayerNormOptions& o) {
   const auto rank = static_cast<int>(x.shape().rank());
   std::vector<int> axes;

@@ -15,8 +15,8 @@ PoolingParams windows_on(const Builder& b, Symbol x, const PoolingOptions& o) {
   if (const auto& sides = o.padding.sides) {
     if (std::max(sides->top, sides->bottom) >= o.window.h ||
         std::max(sides->left, sides->right) >= o.window.w)
-      throw_shape_error(b,
-                        "'padding' must be smaller than 'window', or windows would see nothing of the image");
+      throw_shape_error(
+          b, "'padding' must be smaller than 'window', because otherwise windows do not overlap the image");
   }
   return {o.window, stride, padding_for(o.padding, image_of(x.shape()), o.window, stride, {1, 1})};
 }

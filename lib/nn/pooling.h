@@ -13,14 +13,13 @@ struct PoolingOptions {
   PaddingSetting padding = PaddingRule::kValid;
 };
 
-/// Largest element of each window; what is around the image never counts.
-/// Shapes: x [N, C, H, W] -> y [N, C, H', W']. Errors: ShapeError for inputs of another rank, sizes below 1,
-/// and where a window may see nothing of the image. Source: tensorpack models/pool.py, whose padding is
-/// 'valid' by default.
+/// Largest element of each window; padding never counts. Shapes: x [N, C, H, W] -> y [N, C, H', W']. Errors:
+/// ShapeError for inputs of another rank, sizes below 1, and windows that do not overlap the image. Source:
+/// tensorpack models/pool.py, whose padding is 'valid' by default.
 Symbol max_pooling(Builder& b, Symbol x, const PoolingOptions& options = {});
 
 /// Mean of each window; padding does not count (PyTorch's count_include_pad=False). Shapes, errors and
-/// source: as max_pooling.
+/// source: as for max_pooling.
 Symbol avg_pooling(Builder& b, Symbol x, const PoolingOptions& options = {});
 
 /// Mean over height and width. Shapes: x [N, C, H, W] -> y [N, C]. Errors: ShapeError if x is not an image.

@@ -3,8 +3,8 @@
 namespace tpack {
 
 Schema<ArgMaxParams> ArgMax::schema() {
-  return Schema<ArgMaxParams>("Where along an axis the largest element is.")
-      .field("axis", &ArgMaxParams::axis, "along which is searched, from 0");
+  return Schema<ArgMaxParams>("Index of the largest element along an axis.")
+      .field("axis", &ArgMaxParams::axis, "axis to search, from 0");
 }
 
 std::vector<TensorSpec> ArgMax::infer(std::span<const TensorSpec> in) const {

@@ -10,7 +10,7 @@ struct ArgMaxParams {
   int axis = 0;
 };
 
-/// Where along an axis the largest element is: the first of equal ones; the first NaN if there is one.
+/// The index of the largest element along an axis: the first one among equals; the first NaN if there is one.
 /// Shapes: x [..., n, ...] -> int32 [..., ...], without the axis.
 class ArgMax final : public OpOf<ArgMax, ArgMaxParams> {
  public:
@@ -28,7 +28,7 @@ struct AroundAxis {
 };
 AroundAxis around_axis(const Shape& shape, int axis);
 
-/// The first place of the largest of `size` values, `step` apart.
+/// The first index of the largest of `size` values, `step` apart.
 template <class T>
 int32_t place_of_largest(const T* x, int64_t size, int64_t step) {
   int64_t best = 0;

@@ -12,7 +12,7 @@ Schema<BatchNormParams> batch_norm_schema(const char* summary) {
 
 struct Statistics {
   Symbol centered;  // x - mean
-  Symbol inverse;   // 1 / sqrt(variance + epsilon), lined up with the channels
+  Symbol inverse;   // 1 / sqrt(variance + epsilon), in the shape of the channels
   Symbol mean;      // [C]
   Symbol variance;  // [C]
 };
@@ -58,7 +58,7 @@ std::vector<TensorSpec> BatchNorm::infer(std::span<const TensorSpec> in) const {
 }
 
 std::vector<Symbol> BatchNorm::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {
-  // Somebody differentiates the statistics themselves.
+  // If the statistics themselves are differentiated.
   if (dy[1] || dy[2]) return gradient_through_parts(b, n, dy);
   const Node& g = b.emit<BatchNormGradient>(params(), {n.inputs[0], n.inputs[1], n.out(1), n.out(2), dy[0]});
   return {g.out(0), g.out(1), g.out(2)};
@@ -83,7 +83,8 @@ std::vector<Symbol> BatchNormGradient::decompose(Builder& b, const Node& n) cons
   const Symbol dy = n.inputs[4];
   const Shape& shape = x.shape();
   const std::vector<int> axes = all_but_channels(shape);
-  // The statistics are made again from x, so that a gradient of this gradient reaches x through them too.
+  // The statistics are computed again from x, so that a gradient of this gradient also reaches x through
+  // them.
   const Statistics parts = statistics(b, x, params().epsilon);
   const Symbol normalized = b.mul(parts.centered, parts.inverse);
   const Symbol dgamma = b.reduce_sum(b.mul(dy, normalized), axes);

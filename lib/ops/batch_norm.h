@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// The axes over which BatchNorm takes its means: all but the second.
+/// The axes of BatchNorm's means: all except the second.
 std::vector<int> all_but_channels(const Shape& x);
 
 struct BatchNormParams {
@@ -38,7 +38,7 @@ class BatchNormGradient final : public OpOf<BatchNormGradient, BatchNormParams> 
   std::vector<Symbol> decompose(Builder& b, const Node& n) const override;
 };
 
-/// A [C] vector in the shape that lines up with the channels of x.
+/// A [C] vector in the shape that broadcasts to the channels of x.
 Symbol per_channel(Builder& b, Symbol vector, const Shape& x);
 
 }  // namespace tpack

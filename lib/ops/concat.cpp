@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// What is likely wrong where two feature maps [N, C, H, W] differ by a pixel or few.
+/// The likely mistake if two feature maps [N, C, H, W] differ by a few pixels.
 std::string hint_of(const Shape& a, const Shape& b, int axis) {
   if (axis != 1 || a.rank() != 4 || b.rank() != 4) return "";
   int64_t most = 0;
@@ -21,8 +21,8 @@ std::string hint_of(const Shape& a, const Shape& b, int axis) {
 }  // namespace
 
 Schema<ConcatParams> Concat::schema() {
-  return Schema<ConcatParams>("Tensors one after the other along an axis.")
-      .field("axis", &ConcatParams::axis, "along which they are joined, from 0");
+  return Schema<ConcatParams>("Joins tensors along an axis.")
+      .field("axis", &ConcatParams::axis, "axis to join, from 0");
 }
 
 std::vector<TensorSpec> Concat::infer(std::span<const TensorSpec> in) const {

@@ -8,8 +8,8 @@ struct ConcatParams {
   int axis = 0;
 };
 
-/// Tensors one after the other along an axis. Shapes: x_i [..., n_i, ...] -> [..., sum of n_i, ...].
-/// Errors: ShapeError if the types or the sizes of other axes differ.
+/// Concatenates tensors along an axis. Shapes: x_i [..., n_i, ...] -> [..., sum of n_i, ...]. Errors:
+/// ShapeError if the types or the sizes of other axes differ.
 class Concat final : public OpOf<Concat, ConcatParams> {
  public:
   static constexpr const char* kType = "Concat";
@@ -20,7 +20,7 @@ class Concat final : public OpOf<Concat, ConcatParams> {
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
-/// Where input `index` of a Concat begins in its output, for each axis.
+/// The start of input `index` of a Concat in its output, for each axis.
 std::vector<int64_t> begin_in_concat(const Node& n, size_t index);
 
 Symbol concat(Builder& b, std::span<const Symbol> in, int axis);

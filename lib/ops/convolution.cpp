@@ -34,7 +34,7 @@ Schema<ConvolutionParams> Convolution::schema() {
       .field("stride", &ConvolutionParams::stride, "pixels between windows")
       .field("dilation", &ConvolutionParams::dilation, "pixels between the window's elements")
       .field("padding", &ConvolutionParams::padding, "zeros around the image")
-      .field("groups", &ConvolutionParams::groups, at_least(1), "parts that the channels are split into");
+      .field("groups", &ConvolutionParams::groups, at_least(1), "number of groups of channels");
 }
 
 namespace {
@@ -42,8 +42,8 @@ namespace {
 struct GradientFields {
   static Schema<ConvolutionGradientParams> schema(const char* summary) {
     return Schema<ConvolutionGradientParams>(summary)
-        .field("window", &ConvolutionGradientParams::window, "of the convolution")
-        .field("size", &ConvolutionGradientParams::size, "of the result");
+        .field("window", &ConvolutionGradientParams::window, "window of the convolution")
+        .field("size", &ConvolutionGradientParams::size, "size of the result");
   }
 };
 
@@ -70,8 +70,8 @@ std::vector<TensorSpec> Convolution::infer(std::span<const TensorSpec> in) const
                      " input channels and the " + std::to_string(w[0]) + " filters");
   }
   if (x[1] / groups != w[1]) {
-    throw ShapeError("the input " + in[0].str() + " has " + std::to_string(x[1]) + " channels, the weights " +
-                     w.str() + " take " + std::to_string(w[1] * groups));
+    throw ShapeError("the input " + in[0].str() + " has " + std::to_string(x[1]) +
+                     " channels, but the weights " + w.str() + " take " + std::to_string(w[1] * groups));
   }
   const Size2 out = window_of(params(), image_of(w)).output(image_of(x));
   return {{in[0].dtype, Shape{x[0], w[0], out.h, out.w}}};

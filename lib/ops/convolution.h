@@ -12,9 +12,9 @@ struct ConvolutionParams {
   int64_t groups = 1;
 };
 
-/// 2-D convolution (cross-correlation, as every framework has it) without bias.
-/// Shapes: x [N, C, H, W], w [filters, C/groups, kh, kw] -> y [N, filters, H', W'].
-/// Errors: ShapeError if the channels do not fit the weights or groups.
+/// 2-D convolution (cross-correlation, as in other frameworks) without bias. Shapes: x [N, C, H, W], w
+/// [filters, C/groups, kh, kw] -> y [N, filters, H', W']. Errors: ShapeError if the channels do not fit the
+/// weights or groups.
 class Convolution final : public OpOf<Convolution, ConvolutionParams> {
  public:
   static constexpr const char* kType = "Convolution";
@@ -27,7 +27,7 @@ class Convolution final : public OpOf<Convolution, ConvolutionParams> {
   double flops(const Node& n) const override;
 };
 
-/// The gradients need the size of what they give: a stride leaves it open.
+/// The gradients need the size of their result, because a stride makes it ambiguous.
 struct ConvolutionGradientParams {
   ConvolutionParams window;
   Size2 size;  // of the image (backward data) or of the kernel (backward weights)

@@ -3,9 +3,9 @@
 namespace tpack {
 
 Schema<CumulativeSumParams> CumulativeSum::schema() {
-  return Schema<CumulativeSumParams>("Sums of the elements up to each one along an axis.")
-      .field("axis", &CumulativeSumParams::axis, "along which is summed, from 0")
-      .field("reverse", &CumulativeSumParams::reverse, "of the elements from each one on instead");
+  return Schema<CumulativeSumParams>("Cumulative sums along an axis.")
+      .field("axis", &CumulativeSumParams::axis, "axis to sum, from 0")
+      .field("reverse", &CumulativeSumParams::reverse, "sum from the end");
 }
 
 std::vector<TensorSpec> CumulativeSum::infer(std::span<const TensorSpec> in) const {
@@ -15,7 +15,7 @@ std::vector<TensorSpec> CumulativeSum::infer(std::span<const TensorSpec> in) con
   return {in[0]};
 }
 
-/// x[i] is a part of y[i] and of all after it.
+/// x[i] contributes to y[i] and all later elements.
 std::vector<Symbol> CumulativeSum::gradient(Builder& b, const Node& /*n*/, std::span<const Symbol> dy) const {
   return {cumulative_sum(b, dy[0], {params().axis, !params().reverse})};
 }

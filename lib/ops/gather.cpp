@@ -15,8 +15,8 @@ void check_operands(const TensorSpec& table, const TensorSpec& numbers) {
 }  // namespace
 
 Schema<GatherParams> Gather::schema() {
-  return Schema<GatherParams>("Rows of a table by number.")
-      .field("nan_outside", &GatherParams::nan_outside, "a number outside of the table gives NaN, else 0");
+  return Schema<GatherParams>("Picks rows of a table by number.")
+      .field("nan_outside", &GatherParams::nan_outside, "row for a number outside of the table: NaN, else 0");
 }
 
 std::vector<TensorSpec> Gather::infer(std::span<const TensorSpec> in) const {
@@ -30,7 +30,7 @@ std::vector<Symbol> Gather::gradient(Builder& b, const Node& n, std::span<const 
 
 Schema<ScatterAddParams> ScatterAdd::schema() {
   return Schema<ScatterAddParams>("Gradient of Gather.")
-      .field("rows", &ScatterAddParams::rows, at_least(1), "of the table");
+      .field("rows", &ScatterAddParams::rows, at_least(1), "number of rows of the table");
 }
 
 std::vector<TensorSpec> ScatterAdd::infer(std::span<const TensorSpec> in) const {

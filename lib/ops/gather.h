@@ -8,8 +8,8 @@ struct GatherParams {
   bool nan_outside = true;
 };
 
-/// Rows of a table by number; for a number outside of it NaN, or 0.
-/// Shapes: table [rows, width], numbers int32 [n] -> [n, width].
+/// Rows of a table by number; NaN or 0 for a number out of range. Shapes: table [rows, width], numbers int32
+/// [n] -> [n, width].
 class Gather final : public OpOf<Gather, GatherParams> {
  public:
   static constexpr const char* kType = "Gather";
@@ -23,9 +23,8 @@ struct ScatterAddParams {
   int64_t rows = 1;
 };
 
-/// Adds each row of dy to the row of a table of zeros that its number names, in order: the transpose of
-/// Gather. Numbers outside of the table are left out. Shapes: dy [n, width], numbers int32 [n] -> [rows,
-/// width].
+/// Adds each row of dy, in order, to the row of a table of zeros with its number: the transpose of Gather.
+/// Numbers out of range are ignored. Shapes: dy [n, width], numbers int32 [n] -> [rows, width].
 class ScatterAdd final : public OpOf<ScatterAdd, ScatterAddParams> {
  public:
   static constexpr const char* kType = "ScatterAdd";

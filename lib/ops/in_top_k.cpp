@@ -4,7 +4,7 @@ namespace tpack {
 
 Schema<InTopKParams> InTopK::schema() {
   return Schema<InTopKParams>("1 where the label is among the k best scores.")
-      .field("k", &InTopKParams::k, at_least(1), "number of best scores");
+      .field("k", &InTopKParams::k, at_least(1), "number of best scores to consider");
 }
 
 std::vector<TensorSpec> InTopK::infer(std::span<const TensorSpec> in) const {

@@ -6,8 +6,8 @@ namespace tpack {
 
 Schema<MatMulParams> MatMul::schema() {
   return Schema<MatMulParams>("Product of matrices.")
-      .field("transpose_a", &MatMulParams::transpose_a, "takes the first one transposed")
-      .field("transpose_b", &MatMulParams::transpose_b, "takes the second one transposed");
+      .field("transpose_a", &MatMulParams::transpose_a, "transpose the first factor")
+      .field("transpose_b", &MatMulParams::transpose_b, "transpose the second factor");
 }
 
 namespace {
@@ -17,7 +17,7 @@ Shape leading(const Shape& shape) {
   return Shape(std::vector<int64_t>(shape.sizes().begin(), shape.sizes().end() - 2));
 }
 
-/// Rows, or columns, of the matrices of a shape once they are transposed where asked.
+/// The number of rows or columns of the matrices of a shape, after the requested transposition.
 int64_t rows_of(const Shape& shape, bool transposed) {
   const auto rank = static_cast<int>(shape.rank());
   return shape[transposed ? rank - 1 : rank - 2];

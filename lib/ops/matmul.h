@@ -10,9 +10,8 @@ struct MatMulParams {
 };
 
 /// y = op(a) op(b), for each matrix of the leading axes, which broadcast. Shapes: a [..., M, K], b [..., K,
-/// N]
-/// -> y [..., M, N], each matrix transposed first where asked. The product of floats of 16 bits is float32.
-/// Errors: ShapeError if K differs or the leading axes do not broadcast.
+/// N] -> y [..., M, N], each matrix transposed first if requested. The product of floats of 16 bits is
+/// float32. Errors: ShapeError if K differs or the leading axes do not broadcast.
 class MatMul final : public OpOf<MatMul, MatMulParams> {
  public:
   static constexpr const char* kType = "MatMul";

@@ -3,7 +3,7 @@
 namespace tpack {
 
 Schema<OneHotParams> OneHot::schema() {
-  return Schema<OneHotParams>("1 at the label's place, 0 elsewhere.")
+  return Schema<OneHotParams>("1 at the index of the label, 0 elsewhere.")
       .field("classes", &OneHotParams::classes, at_least(1), "number of classes")
       .field("dtype", &OneHotParams::dtype, "type of the result");
 }

@@ -9,8 +9,8 @@ struct OneHotParams {
   DType dtype = DType::kFloat32;
 };
 
-/// 1 at the label's place, 0 elsewhere; all 0 for a label outside 0..classes-1.
-/// Shapes: labels int32 [N] -> [N, classes].
+/// 1 at the label's index, 0 elsewhere; all 0 for a label outside 0..classes-1. Shapes: labels int32 [N] ->
+/// [N, classes].
 class OneHot final : public OpOf<OneHot, OneHotParams> {
  public:
   static constexpr const char* kType = "OneHot";

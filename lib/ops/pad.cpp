@@ -5,7 +5,7 @@
 namespace tpack {
 
 Schema<PadParams> Pad::schema() {
-  return Schema<PadParams>("Zeros around a tensor.")
+  return Schema<PadParams>("Adds zeros around a tensor.")
       .field("before", &PadParams::before, "zeros before, for each axis")
       .field("after", &PadParams::after, "zeros after, for each axis");
 }
@@ -13,7 +13,7 @@ Schema<PadParams> Pad::schema() {
 std::vector<TensorSpec> Pad::infer(std::span<const TensorSpec> in) const {
   Shape shape = in[0].shape;
   if (params().before.size() != shape.rank() || params().after.size() != shape.rank()) {
-    throw ShapeError("padding of " + in[0].str() + " must name each of its axes");
+    throw ShapeError("padding of " + in[0].str() + " must have one entry per axis");
   }
   for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis) {
     const auto i = static_cast<size_t>(axis);

@@ -23,7 +23,7 @@ Schema<PoolingParams> pooling_schema(const char* summary) {
   return Schema<PoolingParams>(summary)
       .field("window", &PoolingParams::window, "size of the window")
       .field("stride", &PoolingParams::stride, "pixels between windows")
-      .field("padding", &PoolingParams::padding, "pixels around the image that never count");
+      .field("padding", &PoolingParams::padding, "pixels around the image, which never count");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct PoolingParams {
   Window as_window() const { return {window, stride, {1, 1}, padding}; }
 };
 
-/// Gradients of pooling need the size of the image that was pooled.
+/// Gradients of pooling need the size of the pooled image.
 struct PoolingGradientParams {
   PoolingParams pooling;
   Size2 image;
@@ -32,8 +32,8 @@ class MaxPool final : public OpOf<MaxPool, PoolingParams> {
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
-/// Adds each element of dy to the place that its window's index names.
-/// Shapes: dy [N, C, H', W'], index uint8 -> dx [N, C, H, W].
+/// Adds each element of dy to the element at its window's index. Shapes: dy [N, C, H', W'], index uint8 -> dx
+/// [N, C, H, W].
 class MaxPoolScatter final : public OpOf<MaxPoolScatter, PoolingGradientParams> {
  public:
   static constexpr const char* kType = "MaxPoolScatter";
@@ -44,8 +44,8 @@ class MaxPoolScatter final : public OpOf<MaxPoolScatter, PoolingGradientParams> 
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
-/// The elements of x that the indices name: the transpose of MaxPoolScatter.
-/// Shapes: x [N, C, H, W], index uint8 [N, C, H', W'] -> y [N, C, H', W'].
+/// The elements of x at the indices: the transpose of MaxPoolScatter. Shapes: x [N, C, H, W], index uint8 [N,
+/// C, H', W'] -> y [N, C, H', W'].
 class MaxPoolGather final : public OpOf<MaxPoolGather, PoolingGradientParams> {
  public:
   static constexpr const char* kType = "MaxPoolGather";

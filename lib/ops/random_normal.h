@@ -9,8 +9,8 @@ struct RandomNormalParams {
   DType dtype = DType::kFloat32;
 };
 
-/// Normal numbers of mean 0 and standard deviation 1, new ones each step, keyed as those of RandomUniform.
-/// Shapes: () -> shape.
+/// Normal numbers with mean 0 and standard deviation 1, different in each step, with the keys of
+/// RandomUniform. Shapes: () -> shape.
 class RandomNormal final : public OpOf<RandomNormal, RandomNormalParams> {
  public:
   static constexpr const char* kType = "RandomNormal";
@@ -20,7 +20,7 @@ class RandomNormal final : public OpOf<RandomNormal, RandomNormalParams> {
   bool stateful() const override { return true; }
 };
 
-/// Element `index` of the draw, what every backend computes.
+/// Element `index` of the draw, as every backend computes it.
 float normal_element(uint64_t key, uint64_t index);
 
 }  // namespace tpack

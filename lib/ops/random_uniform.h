@@ -9,8 +9,9 @@ struct RandomUniformParams {
   DType dtype = DType::kFloat32;
 };
 
-/// Uniform numbers in [0, 1), new ones each step: element i of a node depends on seed, step, the node's path,
-/// the replica and i alone, so any layout and any thread count draw the same. Shapes: () -> shape.
+/// Uniform numbers in [0, 1), different in each step: element i of a node depends only on seed, step, the
+/// node's path, the replica and i, so any layout and any thread count draw the same numbers. Shapes: () ->
+/// shape.
 class RandomUniform final : public OpOf<RandomUniform, RandomUniformParams> {
  public:
   static constexpr const char* kType = "RandomUniform";
@@ -22,8 +23,8 @@ class RandomUniform final : public OpOf<RandomUniform, RandomUniformParams> {
 
 Symbol random_uniform(Builder& b, const Shape& shape);
 
-/// Element `index` of the draw: 24 bits of Philox, what every backend computes. `key` mixes seed, step, path,
-/// replica.
+/// Element `index` of the draw: 24 bits of Philox, as every backend computes it. `key` mixes seed, step,
+/// path, replica.
 float uniform_element(uint64_t key, uint64_t index);
 
 }  // namespace tpack

@@ -6,9 +6,9 @@ namespace tpack {
 
 struct ReplicaMeanParams {};
 
-/// The mean of a value over all replicas that train together, each of which counts the same; alone it is the
-/// value. Programs of all replicas must have these nodes in the same order. Shapes: x -> y as x. The gradient
-/// is the mean of the gradients, since the gradients of replicas are averaged after backward.
+/// The mean of a value over all replicas that train together, with equal weights; with one replica, the value
+/// itself. Programs of all replicas must have these nodes in the same order. Shapes: x -> y as x. The
+/// gradient is the mean of the gradients, because the gradients of replicas are averaged after backward.
 class ReplicaMean final : public OpOf<ReplicaMean, ReplicaMeanParams> {
  public:
   static constexpr const char* kType = "ReplicaMean";

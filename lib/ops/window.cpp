@@ -61,11 +61,9 @@ ConfigNode Codec<Size2>::dump(const Size2& size) {
 
 std::string padding_doc(const std::string& rules) {
   return rules +
-         "; or so much on each side: a number (1 is PyTorch's padding=1), [height, width], or [[top, "
-         "bottom], "
-         "[left, right]]. 'same' is TensorFlow's rule: the bottom and right get one more of an odd number, "
-         "so a "
-         "window of 3 with stride 2 on an even size has nothing at the top and left";
+         "; or the padding on each side: a number (1 is PyTorch's padding=1), [height, width], or [[top, "
+         "bottom], [left, right]]. 'same' follows TensorFlow: if the total is odd, the bottom and right get "
+         "one more, so a window of 3 with stride 2 on an even size has no padding at the top and left";
 }
 
 FieldType Codec<PaddingSetting>::type() {

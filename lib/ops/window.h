@@ -20,7 +20,7 @@ struct Size2 {
   bool operator==(const Size2&) const = default;
 };
 
-/// Of images [N, C, H, W], or of kernels [O, I, H, W].
+/// From the shape of images [N, C, H, W], or of kernels [O, I, H, W].
 inline Size2 image_of(const Shape& shape) { return {shape[2], shape[3]}; }
 
 /// Zero rows and columns added around an image.
@@ -32,7 +32,7 @@ struct Padding2 {
   bool operator==(const Padding2&) const = default;
 };
 
-/// How a window moves over an image: what convolution and pooling share.
+/// The geometry of a window that moves over an image, for convolution and pooling.
 struct Window {
   Size2 size;
   Size2 stride;
@@ -47,8 +47,8 @@ struct Window {
 /// (TensorFlow's rule). "valid": no padding.
 enum class PaddingRule : uint8_t { kSame, kValid };
 
-/// A rule, or as many zeros as the config says. In YAML `same`, `valid`, a number for all sides,
-/// [height, width] or [[top, bottom], [left, right]].
+/// A rule, or explicit numbers of zeros. In YAML `same`, `valid`, a number for all sides, [height, width] or
+/// [[top, bottom], [left, right]].
 struct PaddingSetting {
   PaddingRule rule = PaddingRule::kSame;
   std::optional<Padding2> sides = {};  // instead of the rule
@@ -58,7 +58,7 @@ struct PaddingSetting {
 };
 Padding2 padding_for(const PaddingSetting& setting, Size2 in, Size2 size, Size2 stride, Size2 dilation);
 
-/// The doc of such a field, from what the rules mean there.
+/// The description of such a field, with the meaning of the rules there.
 std::string padding_doc(const std::string& rules);
 
 template <>

@@ -4,8 +4,8 @@ namespace tpack {
 namespace {
 
 /// m <- beta1 m + (1 - beta1) g; v <- beta2 v + (1 - beta2) g^2; p <- p - lr * m' / (sqrt(v') + epsilon),
-/// where m' and v' are m and v without their bias towards the zeros they began with. Source: Kingma and Ba
-/// 2014, Algorithm 1 (epsilon is added to the corrected root, as PyTorch does).
+/// where m' and v' are m and v without their bias towards their initial zeros. Source: Kingma and Ba 2014,
+/// Algorithm 1 (epsilon is added to the corrected root, as PyTorch does).
 class Adam final : public Optimizer {
  public:
   using Params = AdamParams;

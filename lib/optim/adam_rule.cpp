@@ -7,8 +7,8 @@ Symbol decayed(Builder& b, Symbol old, Symbol now, double beta) {
   return b.add(b.mul(old, beta), b.mul(now, 1 - beta));
 }
 
-/// What the gradients so far weigh in a mean, 1 - beta^step: decayed as the mean is, because 1 less a power
-/// near 1 keeps only four good digits in single precision.
+/// The weight of all gradients so far in a mean, 1 - beta^step: decayed like the mean, because 1 minus a
+/// power near 1 has only four correct digits in single precision.
 Symbol weight_so_far(Builder& b, OptimizerState& state, const std::string& name, double beta) {
   const Symbol now = b.add(b.mul(state.number(name), beta), 1 - beta);
   state.assign_number(name, now);

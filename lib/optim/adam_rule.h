@@ -19,13 +19,13 @@ Schema<P> adam_schema(std::string summary) {
       .field("epsilon", static_cast<double P::*>(&P::epsilon), above(0), "added to the denominator");
 }
 
-/// The step of Adam, which AdamW takes too.
+/// The step of Adam and AdamW.
 class AdamRule {
  public:
   /// `owner`: "optimizer Adam". Errors: ConfigError.
   AdamRule(const AdamParams& params, const std::string& owner);
 
-  /// lr * m' / (sqrt(v') + epsilon), [n]: what is subtracted from the parameters.
+  /// lr * m' / (sqrt(v') + epsilon), [n]: the difference to subtract from the parameters.
   Symbol step(Builder& b, OptimizerState& state, Symbol gradient, Symbol learning_rate) const;
 
  private:

@@ -3,7 +3,7 @@
 namespace tpack {
 namespace {
 
-/// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is no
+/// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is not
 /// part of the gradient, so it is not divided by the size of the gradients. Source: Loshchilov and Hutter
 /// 2017; the learning rate scales the decay, as in PyTorch.
 class AdamW final : public Optimizer {
@@ -13,12 +13,11 @@ class AdamW final : public Optimizer {
     return adam_schema<Params>("Adam with decoupled weight decay.")
         .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}")
         .field("weight_decay", &Params::weight_decay, at_least(0),
-               "part of each parameter that is subtracted per step, times the learning rate")
-        .field(
-            "exclude", &Params::exclude,
-            "variables that do not decay: names with everything below them, or regular expressions for "
-            "whole names; [.*/b, .*/gamma, .*/beta] are biases and the parameters of normalizations, which "
-            "usual recipes leave out; default: all decay, as in PyTorch");
+               "share of each parameter that each step subtracts, times the learning rate")
+        .field("exclude", &Params::exclude,
+               "variables that do not decay: names with everything below them, or regular expressions for "
+               "whole names; [.*/b, .*/gamma, .*/beta] excludes biases and normalization parameters, as "
+               "usual recipes do; default: all decay, as in PyTorch");
   }
   explicit AdamW(const Params& p) : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {
     for (const Ref<VariablePattern>& pattern : p.exclude) decays_.entries.push_back({pattern, 0});
@@ -35,7 +34,7 @@ class AdamW final : public Optimizer {
 
   AdamRule rule_;
   double weight_decay_;
-  VariableFactors decays_;  // 0 for those that do not
+  VariableFactors decays_;  // 0 for variables without decay
 };
 
 TPACK_REGISTER(Optimizer, AdamW, "AdamW");

@@ -12,8 +12,8 @@ class Momentum final : public Optimizer {
   static Schema<Params> schema() {
     return optimizer_schema<Params>("Gradient descent with momentum.")
         .example("Momentum: {learning_rate: 0.1, nesterov: true}")
-        .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
-        .field("nesterov", &Params::nesterov, "uses Nesterov's momentum");
+        .field("momentum", &Params::momentum, between(0, 1), "share of the previous step to keep")
+        .field("nesterov", &Params::nesterov, "use Nesterov's momentum");
   }
   explicit Momentum(const Params& p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
 

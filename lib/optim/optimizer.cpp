@@ -11,15 +11,15 @@ struct ScaledRateParams {
 };
 
 Schema<ScaledRateParams> scaled_rate_schema() {
-  return Schema<ScaledRateParams>("A learning rate in proportion to the samples of a step.")
+  return Schema<ScaledRateParams>("A learning rate in proportion to the samples per step.")
       .field("base", &ScaledRateParams::base, at_least(0),
              "the rate for `per` samples: a number or a schedule")
       .required()
-      .field("per", &ScaledRateParams::per, above(0), "samples of a step that `base` is for")
+      .field("per", &ScaledRateParams::per, above(0), "samples per step for which `base` is used")
       .required();
 }
 
-/// A schedule of which each number is multiplied by a factor.
+/// A schedule with each number multiplied by a factor.
 class MultipliedSchedule final : public Schedule {
  public:
   MultipliedSchedule(std::shared_ptr<const Schedule> schedule, double factor)

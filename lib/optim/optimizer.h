@@ -21,15 +21,15 @@ class GradientProcessor {
   virtual Symbol process(Builder& b, Symbol gradient, const FlatLayout& layout) const = 0;
 };
 
-/// A number or a schedule; or {base: 0.1, per: 256}: `base`, a number or a schedule, for so many samples per
-/// step, and in proportion for others. Source: Goyal et al. 2017, the linear scaling rule.
+/// A number or a schedule; or {base: 0.1, per: 256}: `base`, a number or a schedule, for `per` samples per
+/// step, and in proportion for other numbers. Source: Goyal et al. 2017, the linear scaling rule.
 struct LearningRate {
   Scheduled base = 0.01;
   std::optional<double> per = {};
 
   LearningRate() = default;
   LearningRate(double rate) : base(rate) {}  // NOLINT(google-explicit-constructor): a number is one
-  /// For steps of that many samples, those of all replicas together.
+  /// The value for steps with this number of samples on all replicas together.
   Scheduled of(double samples) const;
 };
 
@@ -40,7 +40,7 @@ struct Codec<LearningRate> {
   static ConfigNode dump(const LearningRate& rate);
 };
 
-/// What every optimizer has.
+/// The parameters of every optimizer.
 struct OptimizerParams {
   OptimizerParams() = default;
   OptimizerParams(double rate) : learning_rate(rate) {}  // NOLINT(google-explicit-constructor): as a config
@@ -50,23 +50,23 @@ struct OptimizerParams {
   std::optional<double> clip_variables;
 };
 
-/// What an optimizer keeps between steps for one group of variables. Slots are flat blocks laid out as the
-/// group's parameters; numbers are scalars. All are zero at first.
+/// The state of an optimizer for one group of variables. Slots are flat blocks in the layout of the group's
+/// parameters; numbers are scalars. All are zero at first.
 class OptimizerState {
  public:
   OptimizerState(Builder& b, std::string group, FlatLayout layout)
       : b_(b), group_(std::move(group)), layout_(std::move(layout)) {}
 
-  /// Where each variable is in the blocks.
+  /// The position of each variable in the blocks.
   const FlatLayout& layout() const { return layout_; }
 
-  /// The slot of that name ("m"), shape [n].
+  /// The slot with this name ("m"), shape [n].
   Symbol slot(const std::string& name);
   void assign_slot(const std::string& name, Symbol value);
-  /// The number of that name; of a named group "GROUP/NAME".
+  /// The number with this name; in a named group "GROUP/NAME".
   Symbol number(const std::string& name);
   void assign_number(const std::string& name, Symbol value);
-  /// A number that its schedule sets, or callbacks may set, between steps.
+  /// A number that its schedule or callbacks may set between steps.
   Symbol hyper_parameter(const std::string& name, const Scheduled& value);
 
  private:
@@ -77,28 +77,27 @@ class OptimizerState {
   FlatLayout layout_;
 };
 
-/// The update rule: emits the program that brings the flat block of a group's parameters from one step to the
-/// next. Pointwise ops on flat blocks become one fused kernel over all variables.
-/// Threads: const.
+/// The update rule: emits the program that updates the flat block of a group's parameters. Pointwise ops on
+/// flat blocks become one fused kernel over all variables. Threads: const.
 class Optimizer {
  public:
   static constexpr const char* kKind = "optimizer";
   virtual ~Optimizer() = default;
 
   /// Emits the whole update of a group: gradient processors, `apply`, then the limits of variables. `scale`
-  /// is multiplied into the gradient first (one over the number of replicas that were summed); `samples`: of
-  /// a step, on all replicas together.
+  /// is multiplied into the gradient first (one over the number of summed replicas); `samples`: number in a
+  /// step, on all replicas together.
   void build(Builder& b, const ParameterGroup& group, double scale, double samples = 1) const;
 
-  /// What the learning rate is multiplied with for a variable.
+  /// The factor of the learning rate for a variable.
   double learning_rate_multiplier(const std::string& variable) const {
     return common_.learning_rate_multipliers.of(variable);
   }
 
  protected:
   explicit Optimizer(OptimizerParams common) : common_(std::move(common)) {}
-  /// New parameters [n] from old ones; slots and numbers are read and assigned on the way. `learning_rate` is
-  /// one number, or one for each parameter [n].
+  /// New parameters [n] from old ones; it also reads and assigns slots and numbers. `learning_rate` is one
+  /// number, or one for each parameter [n].
   virtual Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                        Symbol learning_rate) const = 0;
 
@@ -106,7 +105,7 @@ class Optimizer {
   OptimizerParams common_;
 };
 
-/// Name of the hyper-parameter that every optimizer has.
+/// Name of the common hyper-parameter of all optimizers.
 inline constexpr const char* kLearningRate = "learning_rate";
 
 /// The fields of OptimizerParams, for the schema of an optimizer whose Params derive from it.
@@ -114,19 +113,17 @@ template <class P>
 Schema<P> optimizer_schema(std::string summary) {
   return Schema<P>(std::move(summary))
       .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
-             "step size: a number or a schedule; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on "
-             "all towers and ranks "
-             "together, and in proportion for others")
+             "step size: a number or a schedule; {base: 0.1, per: 256} is 0.1 for 256 samples per step (all "
+             "towers and ranks together) and scales in proportion")
       .shorthand()
       .field("learning_rate_multipliers", static_cast<VariableFactors P::*>(&P::learning_rate_multipliers),
              "factors of the learning rate by variable: a name with everything below it, or a regular "
-             "expression for whole names; the first one that matches counts")
+             "expression for whole names; the first match counts")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
              "gradient processors that run before the update, in order")
-      .field(
-          "clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
-          "largest absolute value of the variables after each update: those beyond it are set to it, as in a "
-          "Wasserstein GAN");
+      .field("clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
+             "largest absolute value of the variables after each update; larger ones are clipped, as in a "
+             "Wasserstein GAN");
 }
 
 }  // namespace tpack

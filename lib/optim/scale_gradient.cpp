@@ -13,14 +13,13 @@ class ScaleGradient final : public GradientProcessor {
   using Params = ScaleGradientParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Multiplies the gradients of some variables. Adam, AdamW and RMSProp divide by the size "
-               "of the gradient, so there it changes little; `learning_rate_multipliers` of the "
-               "optimizer works for all.")
+               "Multiplies the gradients of some variables. With Adam, AdamW and RMSProp it changes little, "
+               "because they divide by the size of the gradient; `learning_rate_multipliers` works with all "
+               "optimizers.")
         .example("ScaleGradient: {factors: {\".*/b\": 2}}")
-        .field(
-            "factors", &Params::factors,
-            "factors by variable: a name with everything below it, or a regular expression for whole names; "
-            "the first one that matches counts")
+        .field("factors", &Params::factors,
+               "factors by variable: a name with everything below it, or a regular expression for whole "
+               "names; the first match counts")
         .required();
   }
   explicit ScaleGradient(Params p) : p_(std::move(p)) {}

@@ -154,10 +154,10 @@ void TrainingGraphs::require_same_variables(size_t index,
   std::set<std::string> missing = trained_[index];
   for (const VariableSpec* spec : trained) missing.erase(spec->name);
   if (missing.empty()) return;
-  throw ConfigError(tower_.origin(), in_update(updates_[index]) + "the model does not use variable " +
-                                         *missing.begin() +
-                                         " each time that it is built; it must have the same variables, "
-                                         "whatever the sizes of its inputs");
+  throw ConfigError(
+      tower_.origin(),
+      in_update(updates_[index]) + "the model does not use variable " + *missing.begin() +
+          " each time it is built; it must have the same variables for any sizes of its inputs");
 }
 
 Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_type, double scale) const {

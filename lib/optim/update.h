@@ -10,7 +10,8 @@
 
 namespace tpack {
 
-/// The steps in which an update runs: `steps` of each round of `round` steps, beginning with number `first`.
+/// The steps in which an update runs: `steps` steps of each round of `round` steps, starting with step
+/// `first`.
 struct Turn {
   int64_t round = 1;
   int64_t first = 0;
@@ -26,13 +27,13 @@ struct Turn {
 };
 
 /// A part of a training step: which cost is minimized, over which variables, by which optimizer. The updates
-/// of a step run one after the other; each computes its cost with what those before it have changed. Random
+/// of a step run one after the other; each computes its cost after the changes of those before it. Random
 /// draws of one step are the same for all of them.
 struct Update {
   std::string name;                             // "" for the one update of the short form
   Ref<CostName> cost = {kCost, {}};             // of the tower
   std::vector<Ref<VariablePattern>> variables;  // patterns; empty: all trainable variables
-  std::vector<Ref<VariablePattern>> frozen;     // patterns of those that it does not train
+  std::vector<Ref<VariablePattern>> frozen;     // patterns of variables that it does not train
   const Optimizer* optimizer = nullptr;         // never null
   Turn turn = {};
   Position position = {};
@@ -40,7 +41,7 @@ struct Update {
   /// True for a variable that the patterns choose (is_for_variable). Errors: ConfigError for a pattern that
   /// is not a regular expression.
   bool selects(const std::string& variable) const;
-  /// True if that is every variable.
+  /// True if it chooses every variable.
   bool selects_all() const { return variables.empty() && frozen.empty(); }
   /// "d/backward"; "backward" if the update has no name.
   std::string program_name(const std::string& program) const {

@@ -15,7 +15,7 @@ class ValueClip final : public GradientProcessor {
   static Schema<Params> schema() {
     return Schema<Params>("Limits each element of the gradient.")
         .example("ValueClip: 0.5")
-        .field("value", &Params::value, above(0), "largest absolute value that is left as it is")
+        .field("value", &Params::value, above(0), "largest absolute value; larger elements are clipped")
         .required()
         .shorthand();
   }

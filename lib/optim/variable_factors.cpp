@@ -37,12 +37,12 @@ Symbol VariableFactors::of_elements(Builder& b, const FlatLayout& layout, const 
     const Ref<VariablePattern>& pattern = entries[i].pattern;
     const bool is_late = std::any_of(known.begin(), known.end(),
                                      [&](const auto& name) { return is_for_variable(pattern, name); });
-    errors.add(pattern.position,
-               what + ": " +
-                   (is_late ? "'" + pattern.name +
-                                  "' has no effect: patterns before it are for the same variables; "
-                                  "put it before them"
-                            : no_match("trained variable", pattern.name, known)));
+    errors.add(
+        pattern.position,
+        what + ": " +
+            (is_late ? "'" + pattern.name +
+                           "' has no effect: patterns before it match the same variables; move it before them"
+                     : no_match("trained variable", pattern.name, known)));
   }
   errors.throw_if_any();
   return b.constant(values.cast(b.float_type()));
@@ -58,9 +58,9 @@ std::optional<VariableFactors> Codec<VariableFactors>::parse(const ConfigNode& n
     Reader number(reader.what() + ": the factor of '" + entry.key + "'", {}, reader.errors());
     const auto factor = Codec<double>::parse(entry.value, number);
     if (factor && !(*factor > 0)) {
-      reader.errors().add(entry.value.position(), number.what() + " is " + shortest(*factor) +
-                                                      "; must be above 0; to keep variables as they are use "
-                                                      "`freeze`");
+      reader.errors().add(entry.value.position(),
+                          number.what() + " is " + shortest(*factor) +
+                              "; must be above 0; to keep variables constant, use `freeze`");
     } else if (factor) {
       factors.entries.push_back({{entry.key, entry.key_position}, *factor});
     }

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Factors of variables: patterns (is_for_variable) in order, the first one that is for a variable counts.
+/// Factors of variables: patterns (is_for_variable) in order; the first matching one counts.
 struct VariableFactors {
   struct Entry {
     Ref<VariablePattern> pattern;
@@ -17,15 +17,15 @@ struct VariableFactors {
   std::vector<Entry> entries;
 
   bool empty() const { return entries.empty(); }
-  /// 1 for a variable that no pattern is for. Errors: ConfigError for a pattern that is not a regular
+  /// 1 for a variable without a matching pattern. Errors: ConfigError for a pattern that is not a regular
   /// expression.
   double of(const std::string& variable) const;
-  /// The factor of each element of a flat block [n]. Errors: ConfigError for patterns that count for no
-  /// variable of the block; `what` begins their texts.
+  /// The factor of each element of a flat block [n]. Errors: ConfigError for patterns without any variable of
+  /// the block; the texts begin with `what`.
   Symbol of_elements(Builder& b, const FlatLayout& layout, const std::string& what) const;
 
  private:
-  /// The index of the entry that counts; their number if there is none.
+  /// The index of the matching entry; the number of entries if there is none.
   size_t entry_for(const std::string& variable) const;
 };
 

@@ -52,7 +52,8 @@ struct AsyncParallel::Server {
 AsyncParallel::AsyncParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
                              ReplicaOptions options)
     : Replicas(tower, std::move(updates), plan, std::move(options)), server_(std::make_unique<Server>()) {
-  if (has_processes()) throw ConfigError("asynchronous towers are in one process; start it without mpirun");
+  if (has_processes())
+    throw ConfigError("asynchronous towers must be in one process; start it without mpirun");
   if (options_.accumulate != 1) throw ConfigError("asynchronous towers do not accumulate batches");
   const int threads = threads_of_each_tower(available_processors(), options_.towers);
   server_->device = options_.make_device(0, threads);
@@ -142,8 +143,8 @@ void AsyncParallel::check(const Graph& model) const {
   for (const auto& node : model.nodes()) {
     if (op_cast<ReplicaMean>(*node) == nullptr) continue;
     throw ConfigError(node->origin,
-                      "statistics of all towers together (sync_statistics) need towers that work in step; "
-                      "asynchronous ones do not: remove it, or use SyncMultiGPU");
+                      "statistics over all towers (sync_statistics) need synchronous towers; remove it, or "
+                      "use SyncMultiGPU");
   }
 }
 

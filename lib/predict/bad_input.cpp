@@ -34,7 +34,7 @@ std::string lack_of_pairs(const Tensor& labels) {
   std::set<double> classes;
   for (int64_t i = 0; i < labels.elements(); ++i) classes.insert(labels.at(i));
   if (std::ssize(classes) == labels.elements()) return "no two samples of one class";
-  return classes.size() == 1 ? "samples of one class only" : "";
+  return classes.size() == 1 ? "samples of only one class" : "";
 }
 
 }  // namespace
@@ -89,12 +89,12 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
   if (const auto i = first_outside(-kLabelRounding, 1 + kLabelRounding); is_probability && i)
     return BadInput{has(*i) + ", but labels of SigmoidCrossEntropy are from 0 to 1",
                     component +
-                        " must be from 0 to 1; MapData with Scale: {scale: 0.5, offset: 0.5} "
-                        "makes 0 and 1 of -1 and 1"};
+                        " must be from 0 to 1; to convert -1 and 1 to 0 and 1, use MapData with Scale: "
+                        "{scale: 0.5, offset: 0.5}"};
   if (const auto row = is_distribution ? first_bad_distribution(values) : std::nullopt)
     return BadInput{called + " has " + row->second + " for sample " + std::to_string(row->first) + where +
                         ", but soft labels of SoftmaxCrossEntropy are probabilities that add up to 1",
-                    component + " must be so; for several labels of one sample, use SigmoidCrossEntropy"};
+                    component + " must add up to 1; for several labels per sample, use SigmoidCrossEntropy"};
   if (const std::string lack = is_in(compared_) ? lack_of_pairs(values) : ""; !lack.empty())
     return BadInput{called + " has " + lack + " among " + std::to_string(values.elements()) + where,
                     "add ClassBalanced: {component: " + known.component + ", in_a_row: 4} before the " +

@@ -105,11 +105,11 @@ std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
 
 /// What makes a model fit data with that many classes.
 std::string fix_of(const NumberedChoice& choice, size_t classes) {
-  if (classes == 1) return "with one class there is nothing to learn; look at the labels";
+  if (classes == 1) return "with only one class there is nothing to learn; check the labels";
   const std::string count = std::to_string(classes);
   const bool is_of_cost = choice.node->path.starts_with("cost/");  // as many classes as the logits have
   if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr || is_of_cost)
-    return "give the layer of the logits " + count + " units";
+    return "set units: " + count + " in the layer of the logits";
   return (op_cast<OneHot>(*choice.node) != nullptr ? "set classes: " : "set entries: ") + count;
 }
 
@@ -208,9 +208,9 @@ void check_binary_classes(const std::vector<PredictionTarget>& targets, const To
     const std::string count = std::to_string(classes.size());
     errors.add(one.predictions.node->origin,
                one.term + ": data.train has " + count + " classes (" + join_first(classes) +
-                   "), but one output tells two; give those that are the same one name in the data, or use "
-                   "SoftmaxCrossEntropy and give the layer of the logits " +
-                   count + " units");
+                   "), but one output can only distinguish two; use the same name for equal classes in the "
+                   "data, or use SoftmaxCrossEntropy and set units: " +
+                   count + " in the layer of the logits");
   }
   errors.throw_if_any();
 }

@@ -280,8 +280,8 @@ std::string ClassReport::str() const {
     text = "the " + std::to_string(shown.size()) + " classes with the lowest F1, of " +
            std::to_string(rows_.size()) + "\n" + text;
   if (threshold_ != 0.5)
-    text += (is_set_ ? "a label" : "'" + classes_[1] + "'") + " is said from a probability of " +
-            short_text(threshold_) + " on\n";
+    text += (is_set_ ? "a label" : "'" + classes_[1] + "'") +
+            " is predicted if its probability is at least " + short_text(threshold_) + "\n";
   if (is_set_) return text;
   return text + "\n" + (classes_.size() <= kMostInMatrix ? matrix_text() : pairs_text());
 }
@@ -318,7 +318,7 @@ std::string ClassReport::pairs_text() const {
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const Pair& a, const Pair& b) { return a.samples > b.samples; });
   pairs.resize(std::min(pairs.size(), kShownOfMany));
-  TextTable table({"actual", "most often taken for", unit_});
+  TextTable table({"actual", "most often confused with", unit_});
   for (const Pair& pair : pairs)
     table.add({classes_[pair.actual], classes_[pair.predicted], short_text(pair.samples)});
   return table.str();

@@ -14,32 +14,32 @@ namespace {
 void warn_of_random_map(const DataFlow& flow, const std::string& name) {
   if (const auto map = random_map(flow))
     log::warning(*map + " of data." + name +
-                 " draws random numbers, so that its statistics are those of changed samples; `infer` draws "
-                 "nothing; leave what is random to data.train");
+                 " draws random numbers, so its statistics are for changed samples; `infer` draws nothing; "
+                 "use random maps only in data.train");
 }
 
 }  // namespace
 
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where) {
   if (!flow.batching()) {
-    throw ConfigError(where,
-                      "flow '" + name +
-                          "' gives single samples; end it with BatchData: {batch_size: ..., remainder: "
-                          "true}");
+    throw ConfigError(
+        where, "flow '" + name +
+                   "' produces single samples; end it with BatchData: {batch_size: ..., remainder: true}");
   }
   flow.prepare();
   if (flow.size() == kEndless) {
-    throw ConfigError(where, "flow '" + name +
-                                 "' never ends, but an evaluation needs one whole pass; remove what "
-                                 "repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
+    throw ConfigError(where,
+                      "flow '" + name +
+                          "' never ends, but an evaluation needs one complete pass; remove stages that "
+                          "repeat the data, or put FixedSizeData: {size: ...} before its BatchData");
   }
   warn_of_random_map(flow, name);
   const Batching batches = *flow.batching();  // now that the sizes are known
   if (batches.keeps_remainder) return;
   if (!batches.samples) {
     throw ConfigError(where, "flow '" + name +
-                                 "' may drop samples of its last batch, as their number is not known before "
-                                 "they are read; set remainder: true in its BatchData");
+                                 "' may drop samples of its last batch, because their number is unknown "
+                                 "before reading; set remainder: true in its BatchData");
   }
   const int64_t dropped = *batches.samples % batches.batch_size;
   if (dropped == 0) return;
@@ -74,7 +74,8 @@ void warn_of_other_classes(const std::vector<std::string>& trained, const std::v
     log::warning("flow '" + flow + "' has classes that " + trainer +
                  " does not have: " + join_first(unknown));
   if (!missing.empty())
-    log::warning("flow '" + flow + "' lacks classes that " + trainer + " has: " + join_first(missing));
+    log::warning("flow '" + flow + "' does not have these classes of " + trainer + ": " +
+                 join_first(missing));
 }
 
 /// Errors: ConfigError if a name that both know means different labels.
@@ -87,10 +88,11 @@ void compare_classes(const std::vector<std::string>& trained, const std::string&
     const auto found = std::find(trained.begin(), trained.end(), class_name);
     const auto there = static_cast<size_t>(found - trained.begin());
     if (found == trained.end() || there == label) continue;
-    throw ConfigError(where, "flow '" + name + "' has other classes than " + trainer + ": '" + class_name +
-                                 "' is label " + std::to_string(label) + " of component '" + component.name +
-                                 "' there and label " + std::to_string(there) + " in " + trainer +
-                                 "; use data with the same classes, or name them all (`classes` of a CSV)");
+    throw ConfigError(where,
+                      "flow '" + name + "' has different classes than " + trainer + ": '" + class_name +
+                          "' is label " + std::to_string(label) + " of component '" + component.name +
+                          "' there and label " + std::to_string(there) + " in " + trainer +
+                          "; use data with the same classes, or list all of them (`classes` of a CSV)");
   }
 }
 

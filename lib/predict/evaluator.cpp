@@ -72,7 +72,7 @@ std::vector<std::string> Evaluator::class_figures() const {
 
 void Evaluator::set_threshold(double threshold) {
   if (std::ranges::none_of(targets_, &ClassReport::has_threshold))
-    throw ConfigError("--threshold: no term of the cost tells two classes or sets of labels");
+    throw ConfigError("--threshold: no term of the cost has two classes or sets of labels");
   for (PredictionTarget& target : targets_)
     target.threshold = ClassReport::has_threshold(target) ? threshold : 0.5;
 }
@@ -198,7 +198,7 @@ void Evaluator::look_for_bad_input(std::span<const Tensor> batch, int64_t number
 }
 
 Evaluator::Evaluation Evaluator::evaluation_of(int64_t batches, const std::vector<Tally>& total) const {
-  if (batches == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
+  if (batches == 0) throw DataError("flow '" + name_ + "' has no batch to evaluate");
   Evaluation evaluation;
   for (size_t i = 0; i < statistics_.size(); ++i)
     evaluation.statistics.emplace_back(statistics_[i], total[i].value());

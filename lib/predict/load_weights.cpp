@@ -76,13 +76,13 @@ struct RulesParams {
 };
 
 Schema<RulesParams> rules_schema() {
-  return Schema<RulesParams>("Which weights are loaded.")
+  return Schema<RulesParams>("Rules for loading weights.")
       .field("include", &RulesParams::include,
-             "variables that are loaded: regular expressions for whole names, or names with everything below "
-             "them")
-      .field("exclude", &RulesParams::exclude, "variables that are not loaded, likewise")
+             "variables to load: regular expressions for whole names, or names with everything below them")
+      .field("exclude", &RulesParams::exclude, "variables not to load, in the same form")
       .field("rename", &RulesParams::rename,
-             "pattern in the file: name in the model, in which $1 is the first group of the expression");
+             "map from a pattern in the file to a name in the model, where $1 is the first group of the "
+             "expression");
 }
 
 }  // namespace
@@ -137,7 +137,8 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
       store.set(name, value.dtype() == own.dtype ? value : value.cast(own.dtype));
       report.loaded.push_back(name);
     } else {
-      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.str() + " here");
+      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.str() +
+                                  " in the model");
     }
     if (here != wanted.end()) wanted.erase(here);
   }

@@ -16,8 +16,8 @@ void NamedPredictor::check(const std::map<std::string, Tensor>& batch) const {
     if (!input.batched) continue;
     const int64_t count = found.shape[0];
     if (samples.value_or(count) != count)
-      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) + " samples, another one " +
-                       std::to_string(*samples));
+      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) +
+                       " samples, but another one has " + std::to_string(*samples));
     samples = count;
   }
 }

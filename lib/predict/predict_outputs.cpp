@@ -15,13 +15,13 @@ struct DescribedOutput {
 
 Schema<DescribedOutput> described_output_schema() {
   return Schema<DescribedOutput>("An output of predict.")
-      .field(kOutput, &DescribedOutput::output, "the output of the model, or a layer that is applied to one")
+      .field(kOutput, &DescribedOutput::output, "an output of the model, or a layer applied to one")
       .type(FieldType::either({FieldType::reference(LayerOutput::kWhat), FieldType::component(Layer::kKind)},
                               "an output, or a layer"))
       .required()
       .field("range", &DescribedOutput::range,
-             "values of an image that `infer --images` draws black and white; default: [0, 1] behind a "
-             "Sigmoid, [-1, 1] behind a Tanh, else found from the values and logged");
+             "values of an image that `infer --images` draws as black and white; default: [0, 1] after a "
+             "Sigmoid, [-1, 1] after a Tanh, else chosen from the values and logged");
 }
 
 /// {Softmax: fc1} or {Softmax: {input: fc1, ...}}.
@@ -30,8 +30,8 @@ std::optional<PredictOutput> parse_layer(const std::string& name, const ConfigNo
   ComponentItem item = component_item(node, Layer::kKind);
   const ConfigNode* input = item.params.is_map() ? item.params.find(kInput) : &item.params;
   if (input == nullptr || !input->is_string()) {
-    errors.add(item.position, "output '" + name + "' of predict: name the output that " + item.name +
-                                  " is applied to, as in {" + item.name + ": fc1}");
+    errors.add(item.position, "output '" + name + "' of predict: name the output for " + item.name +
+                                  ", as in {" + item.name + ": fc1}");
     return std::nullopt;
   }
   PredictOutput output{name, {input->text(), input->position()}};
@@ -48,8 +48,7 @@ void parse_described(const std::string& name, const ConfigNode& node, std::vecto
   const auto p = described_output_schema().parse(node, "output " + name + " of predict", errors);
   const bool is_empty = p.range && p.range->first == p.range->second;
   if (is_empty)
-    errors.add(node.position(),
-               "output '" + name + "' of predict: black and white have the same value in 'range'");
+    errors.add(node.position(), "output '" + name + "' of predict: the two values of 'range' must differ");
   const size_t before = outputs.size();
   if (!p.output.is_null()) parse_one(name, p.output, outputs, errors);
   if (p.range && outputs.size() > before) outputs.back().range = {p.range->first, p.range->second};
@@ -91,7 +90,7 @@ void reject_twice(const Builder& b, const PredictOutput& output, Symbol from, Sy
   const bool is_softmax = b.meaning(from).sums_to_one;
   throw ConfigError(output.from.position, "output '" + output.name + "' of predict: '" + output.from.name +
                                               "' is the output of a " + (is_softmax ? "softmax" : "sigmoid") +
-                                              " already; write " + output.name + ": " + output.from.name +
+                                              "; write " + output.name + ": " + output.from.name +
                                               ", or name the output before it");
 }
 

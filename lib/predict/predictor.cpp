@@ -49,7 +49,7 @@ OutputForm form_of(const Symbol& y, OutputMeaning meaning, const Shape& of_more,
                    bool is_batched) {
   if (is_batched && !(begins_with(y.shape(), kSamples) && begins_with(of_more, kMoreSamples)))
     throw ConfigError(output.from.position, "output '" + output.from.name +
-                                                "' has no value for each sample: it is over the whole batch; "
+                                                "' has one value for the whole batch, not one per sample; "
                                                 "use an output whose first axis is the batch");
   const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
   return {{y.dtype(), shape}, meaning};
@@ -120,7 +120,7 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
       throw ConfigError("the outputs depend on input '" + name +
-                        "', which the files do not have; give it with --input " + name +
+                        "', which the files do not have; set it with --input " + name +
                         "=VALUE, or choose outputs that do not need it (predict: {outputs: ...})");
   }
   return built;

@@ -61,14 +61,13 @@ void warn_of_far_targets(const TowerFunction& tower, const DataFlow& train) {
     const Moments all = moments_of(train, component.c_str(), 1, kFirst)[0];
     const double size = std::sqrt(all.mean * all.mean + all.squares / static_cast<double>(all.count));
     if (!(size > kFar)) continue;
-    const std::string what = one.term + ": its targets '" + one.targets_name + "' are " +
-                             short_number(all.mean) + " +- " + short_number(all.deviation()) +
-                             " in data.train (mean and deviation of the first samples), but a linear layer "
-                             "begins near 0 and takes "
-                             "long to get there; put ScaleLike: " +
-                             one.targets_name +
-                             " after it, and give its output to the cost, the metrics and predict: they keep "
-                             "their unit";
+    const std::string what =
+        one.term + ": its targets '" + one.targets_name + "' are " + short_number(all.mean) + " +- " +
+        short_number(all.deviation()) +
+        " in data.train (mean and deviation of the first samples), but a linear layer starts near 0 and "
+        "needs long to reach them; put ScaleLike: " +
+        one.targets_name +
+        " after it, and use its output in the cost, the metrics and predict; their unit does not change";
     log::warning(Problem{one.predictions.node->origin, what}.str());
   }
 }

@@ -24,7 +24,7 @@ namespace {
 
 enum class Middle : uint8_t {
   kMedian,
-  kMean  // of what comes in bursts: batches that workers make ahead
+  kMean  // for bursts: workers prepare batches in advance
 };
 
 double median(std::vector<double> times) {
@@ -33,7 +33,7 @@ double median(std::vector<double> times) {
   return *middle;
 }
 
-/// Times `step`, which gives the number of its samples, after the warm-up.
+/// Measures the time of `step`, which returns its number of samples, after a warm-up.
 BenchFigure timed(const BenchOptions& options, Middle of, const std::function<int64_t()>& step) {
   for (int i = 0; i < options.warm_up; ++i) step();
   std::vector<double> times;
@@ -69,12 +69,12 @@ std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
   return all;
 }
 
-/// What the trainer's readers are told: to give the batch that they have once more.
+/// Tells the trainer's readers to return the same batch again.
 struct Held {
   bool on = false;
 };
 
-/// A reader that can hold its batch.
+/// A reader that can repeat its batch.
 class HoldingReader final : public InputReader {
  public:
   HoldingReader(std::unique_ptr<InputReader> inner, const Held& held)
@@ -92,7 +92,7 @@ class HoldingReader final : public InputReader {
   bool begun_ = false;
 };
 
-/// The experiment's input with readers that can hold their batches.
+/// The experiment's input with readers that can repeat a batch.
 class HoldingInput final : public InputSource {
  public:
   HoldingInput(const InputSource& inner, const Held& held) : inner_(inner), held_(held) {}
@@ -103,7 +103,7 @@ class HoldingInput final : public InputSource {
   int64_t batches_in_memory(const FlowSettings& settings) const override {
     return inner_.batches_in_memory(settings);
   }
-  /// False for a trainer that reads its data in a way of its own.
+  /// False if the trainer reads its data in a different way.
   bool opened() const { return opened_; }
 
  private:
@@ -123,7 +123,7 @@ BenchFigure time_data(const DataFlow& flow, int64_t seed, const BenchOptions& op
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// What the measurements share.
+/// Common parts of the measurements.
 class Bench {
  public:
   Bench(Experiment& experiment, const BenchOptions& options)
@@ -166,7 +166,7 @@ class Bench {
       return program.name == "backward";
     });
     if (backward == programs.end() || programs.size() != 2)
-      throw ConfigError("only the step of a model with one update can be profiled for several nodes");
+      throw ConfigError("only a model with one update can be profiled for several nodes");
     const FlatLayout& layout = e_.trainer->part<TrainedVariables>().variables()->layout("");
     const auto buckets = gradient_buckets(layout, bucket_bytes / static_cast<int64_t>(sizeof(float)));
     Stopwatch watch;
@@ -200,7 +200,7 @@ class Bench {
   }
 
  private:
-  /// Bytes of floats per second at which a rank adds what it has received to its own.
+  /// Speed at which a rank adds received floats to its own, in bytes per second.
   static double sum_speed() {
     constexpr size_t kCount = size_t{1} << 22U;
     const std::vector<float> theirs(kCount, 1);
@@ -215,7 +215,7 @@ class Bench {
     return kCount * sizeof(float) / watch.seconds();
   }
 
-  /// One step; its samples.
+  /// Runs one step; returns its number of samples.
   int64_t step() {
     const int64_t before = e_.trainer->part<StepData>().samples();
     if (!e_.trainer->step(step_++, {})) throw DataError("the trainer had no data for a step");
@@ -263,7 +263,7 @@ class Bench {
   Plan plan_;
   std::unique_ptr<Comm> world_ = make_self_comm();
   std::optional<size_t> figure_;  // number of the first statistic that is minimized
-  std::vector<double> figures_;   // of the steps on data as it comes
+  std::vector<double> figures_;   // of the steps with changing data
   int64_t step_ = 0;
 };
 

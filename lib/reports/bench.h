@@ -22,7 +22,7 @@ struct BenchFigure {
   double samples_per_s = 0;
 };
 
-/// Where the time of a step goes: all nodes of one kind in one program, summed over a step.
+/// A part of the time of a step: all nodes of one kind in one program, summed over a step.
 struct NodeKindTime {
   std::string program;  // "backward", "update"
   std::string kind;
@@ -34,7 +34,7 @@ struct NodeKindTime {
 /// One node of a step's programs.
 struct NodeCost {
   std::string program;
-  std::string path;  // of the layer or optimizer that it comes from
+  std::string path;  // of its layer or optimizer
   std::string kind;
   double seconds = 0;  // a step
   double flops = 0;    // a step
@@ -46,30 +46,31 @@ struct BenchReport {
   int threads = 1;  // of each tower
   int steps = 0;
   std::optional<BenchFigure>
-      train;  // the step alone, with one batch held fixed; not if the trainer reads its data itself
-  std::optional<BenchFigure> data;  // the data alone; not if there is none, or the model makes it
-  std::optional<BenchFigure> both;  // training on data as it comes, from fresh weights; not without a model
-  std::string figure;               // the first statistic of a step: "cost"
-  /// Its mean over steps 81 to 100 of that training: shows that the same work was done as elsewhere. NaN
-  /// where there are fewer steps.
+      train;  // the step alone, always with the same batch; empty if the trainer reads its data itself
+  std::optional<BenchFigure> data;  // the data alone; empty without data, or if the model makes it
+  std::optional<BenchFigure>
+      both;            // training with changing data, from initial weights; empty without a model
+  std::string figure;  // the first statistic of a step: "cost"
+  /// Its mean over steps 81 to 100 of that training, to check that other programs do the same work. NaN if
+  /// there are fewer steps.
   double figure_81_to_100 = std::numeric_limits<double>::quiet_NaN();
-  double peak_rss_mb = 0;           // 10^6 bytes, of this process
+  double peak_rss_mb = 0;           // of this process, 10^6 bytes
   std::vector<NodeKindTime> kinds;  // the slowest first
   std::vector<NodeCost> nodes;      // the slowest first
 
-  /// Tables for people, with the `slowest` nodes one by one.
+  /// Tables for the terminal, with the `slowest` nodes one by one.
   std::string str(size_t slowest = 10) const;
   std::string to_json(size_t slowest = 10) const;
 };
 
-/// When the gradients of a step on one device are there, in buckets of so many bytes, each of which takes
-/// `element_bytes` for an element when it travels. Errors: as `bench`; ConfigError for a trainer without a
+/// When the gradients of a step on one device are ready, in buckets of the given number of bytes, with
+/// `element_bytes` per element on the network. Errors: as `bench`; ConfigError for a trainer without a
 /// program "backward" for one update.
 StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
                          int element_bytes);
 
-/// Times the training step of an experiment, its data, and both together, of any trainer; without a model,
-/// the data alone. Errors: ConfigError; what the trainer and the data throw.
+/// Measures the training step of an experiment with any trainer, its data, and both together; without a
+/// model, only the data. Errors: ConfigError; errors of the trainer and the data.
 BenchReport bench(Experiment& experiment, const BenchOptions& options);
 
 }  // namespace tpack

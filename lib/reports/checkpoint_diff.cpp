@@ -30,10 +30,10 @@ std::string difference(const Tensor& a, const Tensor& b) {
   double most = 0;
   for (const Tensor* tensor : {&a, &b})
     for (int64_t i = 0; i < tensor->elements(); ++i) most = std::max(most, std::abs(tensor->at(i)));
-  return "largest difference " + rounded(max_difference(a, b)) + " of values up to " + rounded(most);
+  return "largest difference " + rounded(max_difference(a, b)) + " for values up to " + rounded(most);
 }
 
-/// Of two histories [[step, value], ...].
+/// The difference of two histories [[step, value], ...].
 std::string difference_of_histories(const std::string& a, const std::string& b) {
   if (a == b) return "";
   const auto first = nlohmann::json::parse(a);
@@ -66,7 +66,8 @@ void compare(const std::map<std::string, T>& a, const std::map<std::string, T>& 
   }
 }
 
-/// Takes the history of scalars out of the texts: by name, without what depends on the clock.
+/// Removes the history of scalars from the texts and returns it by name, without scalars that depend on the
+/// clock.
 std::map<std::string, std::string> take_history(CheckpointContent& content, const std::string& path) {
   std::map<std::string, std::string> histories;
   const auto found = content.texts.find(layout::kHistory);
@@ -87,7 +88,7 @@ std::map<std::string, std::string> take_history(CheckpointContent& content, cons
 
 Differences compare_checkpoints(CheckpointContent a, const std::string& path_a, CheckpointContent b,
                                 const std::string& path_b) {
-  for (CheckpointContent* content : {&a, &b})  // other words for the same config
+  for (CheckpointContent* content : {&a, &b})  // may differ for the same config
     for (const std::string& entry : {layout::kWritten, layout::kWrittenIn}) content->texts.erase(entry);
   Differences all;
   if (a.step != b.step) all.push_back({"step", std::to_string(a.step) + " and " + std::to_string(b.step)});

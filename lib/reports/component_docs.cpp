@@ -23,7 +23,7 @@ bool names_component(const std::string& name) {
                      [&](const std::string& kind) { return ComponentTable::of(kind).find(name) != nullptr; });
 }
 
-/// A section or a setting in one, by its path: "model.inputs.NAME.shape".
+/// A section or a setting of a section, by its path: "model.inputs.NAME.shape".
 struct Setting {
   std::string path;
   FieldInfo field;
@@ -50,8 +50,8 @@ std::vector<Setting> settings() {
   return all;
 }
 
-/// The section of that path with the settings below it. A section may also be named by the end of its path,
-/// such as GAN, if it is the only one of that name and no component has it.
+/// The section with this path and its settings. The end of the path is enough, such as GAN, if it is unique
+/// and not the name of a component.
 std::vector<Setting> settings(std::string path) {
   std::vector<Setting> all = settings();
   std::vector<std::string> named;

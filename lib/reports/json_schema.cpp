@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Whole numbers without a point.
+/// Integers without a decimal point.
 Json number(double value) {
   if (std::trunc(value) == value && std::abs(value) < 1e15) return static_cast<int64_t>(value);
   return value;
@@ -29,7 +29,7 @@ Json number_schema(const char* type, const Check& check) {
   return out;
 }
 
-/// One of these; alternatives among them are taken apart.
+/// One of these; nested alternatives are flattened.
 Json any_of(const std::vector<Json>& ways) {
   Json all = Json::array();
   for (const Json& way : ways) {
@@ -39,7 +39,7 @@ Json any_of(const std::vector<Json>& ways) {
   return {{"anyOf", std::move(all)}};
 }
 
-/// Wherever a number or flag may be written, an expression may be written.
+/// An expression is possible in place of any number or flag.
 Json or_expression(Json type) {
   return any_of({std::move(type), {{"type", "string"}, {"pattern", "\\$\\("}}});
 }
@@ -48,7 +48,7 @@ Json closed_object(Json properties) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
-/// Kinds of components that may be written in one place, and the name of the definition of their items.
+/// Kinds of components that are possible in one place, and the name of the definition of their items.
 struct Kinds {
   std::vector<std::string> kinds;
 
@@ -61,7 +61,7 @@ struct Kinds {
   }
 };
 
-/// Writes the schemas of types, and keeps the definitions that they refer to.
+/// Writes the schemas of types, and collects the definitions that they refer to.
 class SchemaWriter {
  public:
   Json of(const FieldType& type, const Check& check);
@@ -135,14 +135,14 @@ Json SchemaWriter::properties_of(const std::vector<FieldInfo>& fields) {
 Json SchemaWriter::reference_to(const Kinds& kinds) {
   const std::string name = kinds.name();
   if (!definitions_.contains(name)) {
-    definitions_[name] = Json::object();  // components may contain components of their own kind
+    definitions_[name] = Json::object();  // components may contain components of the same kind
     definitions_[name] = item_of(kinds);
   }
   return {{"$ref", "#/$defs/" + name}};
 }
 
-/// `Name` or `Name: {parameters}`. Layer lists may also have the blocks of the file; a kind that has no
-/// component here gets its components from plugins.
+/// `Name` or `Name: {parameters}`. Layer lists may also have the blocks of the file; a kind without
+/// components here gets them from plugins.
 Json SchemaWriter::item_of(const Kinds& kinds) {
   Json names = Json::array();
   Json properties = Json::object();
@@ -165,7 +165,7 @@ Json SchemaWriter::item_of(const Kinds& kinds) {
   return any_of({std::move(name), std::move(map)});
 }
 
-/// A component may have one parameter as its value, so that other types are not rejected.
+/// A component may have one parameter as its value, so other types are not rejected.
 Json SchemaWriter::component(const ComponentInfo& info) {
   Json parameters = properties_of(info.fields());
   if (info.kind == Layer::kKind) {

@@ -55,7 +55,7 @@ LiveView::LiveView(std::vector<std::string> folders) : folders_(std::move(folder
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     if (!fs::is_directory(folder)) throw DataError(folder, "no such run folder");
     if (!holds_a_run(folder) && runs_in(folder).empty())
-      throw DataError(folder, "has no run; give a run folder of tpack train or tpack sweep");
+      throw DataError(folder, "has no run; name a run folder of tpack train or tpack sweep");
   }
   find_runs();
 }
@@ -84,7 +84,7 @@ void LiveView::refresh(double now_s) {
   }
 }
 
-/// Those that show runs at a glance, then each statistic alone.
+/// First the overview charts, then each statistic alone.
 std::vector<std::vector<std::string>> LiveView::panels() const {
   const std::vector<std::string> statistics = statistics_of(stats_);
   std::vector<std::vector<std::string>> all = usual_panels(statistics);
@@ -101,7 +101,7 @@ void LiveView::turn(int by) {
   panel_ = (std::min(panel_, count - 1) + (by < 0 ? count - 1 : 1)) % count;
 }
 
-/// At most half of the screen, but one run.
+/// At most half of the screen, but at least one run.
 std::string LiveView::table(TerminalSize size) const {
   constexpr int kHeader = 2;
   const size_t most = static_cast<size_t>(std::max(1, size.rows / 2 - kHeader));

@@ -13,12 +13,12 @@ namespace tpack {
 /// What `tpack top` shows: a line for each run, and a chart. Reads run folders only.
 class LiveView {
  public:
-  /// A folder is a run, or holds runs (the folder of a sweep). Errors: DataError for one that is neither.
+  /// A folder is a run, or contains runs (the folder of a sweep). Errors: DataError for one that is neither.
   explicit LiveView(std::vector<std::string> folders);
 
-  /// Reads what has changed. `now_s`: the time since 1970.
+  /// Reads changed files. `now_s`: the time since 1970.
   void refresh(double now_s);
-  /// Shows the next chart, or the one before (`by` is -1).
+  /// Shows the next chart, or the previous one (`by` is -1).
   void turn(int by);
   /// Lines of text within `size`; ends with one that names the chart.
   std::string frame(TerminalSize size, Colors colors) const;

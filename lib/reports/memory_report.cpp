@@ -9,9 +9,8 @@
 namespace tpack {
 namespace {
 
-// What a process holds that trains, and one that only checks does not: code and buffers of libraries that
-// steps and saves use first, the log, stacks of threads. The middle of what was measured
-// (docs/performance.md).
+// Memory of a process that trains, but not of one that only checks: code and buffers of libraries that steps
+// and saves use first, the log, stacks of threads. The middle of the measured values (docs/performance.md).
 constexpr uint64_t kOnlyInTraining = 9'000'000;
 
 uint64_t bytes_of_batch(const DataFlow& flow) {
@@ -26,7 +25,7 @@ uint64_t bytes_of_batch(const DataFlow& flow) {
   return bytes;
 }
 
-/// Of the largest flow that is not trained on.
+/// For the largest flow that is not for training.
 uint64_t bytes_of_evaluation(const Experiment& e) {
   uint64_t largest = 0;
   for (const auto& [name, flow] : e.flows) {
@@ -35,8 +34,8 @@ uint64_t bytes_of_evaluation(const Experiment& e) {
   return largest;
 }
 
-/// A checkpoint is put together in memory before it is written. What a trainer without variables on devices
-/// saves is known only once it has begun.
+/// A checkpoint is built in memory before it is written. If a trainer has no variables on devices, its
+/// checkpoint is known only after it has begun.
 uint64_t bytes_of_checkpoint(Trainer& trainer) {
   CheckpointContent content;
   if (trainer.part<TrainedVariables>().variables() == nullptr) return 0;
@@ -56,11 +55,11 @@ std::vector<std::pair<const char*, uint64_t>> MemoryReport::parts() const {
 
 std::optional<std::string> MemoryReport::shortage(uint64_t limit) const {
   if (total() <= limit) return std::nullopt;
-  return "training needs " + human_bytes(total()) + " of memory at its peak, and " + human_bytes(limit) +
-         " is available: the system may end it, with the steps since the last checkpoint lost";
+  return "training needs " + human_bytes(total()) + " of memory at its peak, but " + human_bytes(limit) +
+         " is available: the system may end it, and steps since the last checkpoint would be lost";
 }
 
-/// Of what counts against a limit of mappings, this process has mapped variables and activations, too.
+/// Against a limit of mappings, the mapped variables and activations of this process count, too.
 std::optional<uint64_t> MemoryReport::limit() const {
   std::optional<uint64_t> more = available_memory();
   if (const auto mappable = mappable_memory())

@@ -27,7 +27,7 @@ std::string human_count(double value) {
   return text;
 }
 
-/// The layer whose name is the longest beginning of a path; null if it belongs to none.
+/// The layer with the longest name that is a prefix of a path; null if there is none.
 LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
   LayerReport* best = nullptr;
   for (LayerReport& layer : layers) {
@@ -37,12 +37,12 @@ LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path)
   return best;
 }
 
-/// What each layer makes of a batch.
+/// The output of each layer for a batch.
 void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
   const TowerDescription& described = tower.description({Phase::kTraining, type}, fed);
   for (const auto& [name, value] : described.outputs_in_order())
     report.layers.push_back({name, value.spec()});
-  // Variables of a network that is called several times count where it is called first.
+  // If a network is called several times, its variables count at the first call.
   for (const auto& [variable, value] : trainable_reads(described.graph(), described.variables())) {
     report.parameters += variable->spec.shape.elements();
     LayerReport* layer = owner_of(report.layers, value.node->path);
@@ -56,7 +56,7 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
-/// Nothing if all variables of the update have its learning rate.
+/// Empty if all variables of the update have its learning rate.
 void add_rates(const Update& update, const ParameterGroup& group, const VariableTable& table,
                std::vector<RateReport>& rates) {
   std::map<double, RateReport, std::greater<>> by_multiplier;

@@ -11,7 +11,7 @@
 
 namespace tpack {
 
-/// One output of the model, as a training batch makes it.
+/// One output of the model for a training batch.
 struct LayerReport {
   std::string name;
   TensorSpec spec;
@@ -19,7 +19,7 @@ struct LayerReport {
   double flops = 0;        // forward, of one batch
 };
 
-/// What one update trains.
+/// The variables of one update.
 struct UpdateReport {
   std::string name;  // "" for the only one
   std::string cost;
@@ -36,12 +36,12 @@ struct RateReport {
   int64_t parameters = 0;
 };
 
-/// What a training step would be: found by compiling it with fixed rules, without running it.
+/// A description of a training step, by compiling it with fixed rules, without running it.
 struct ModelReport {
   std::vector<LayerReport> layers;  // in the order of the network
   std::vector<UpdateReport> updates;
-  std::vector<RateReport> rates;  // of the updates that multiply theirs; the largest multiplier first
-  int64_t frozen = 0;             // parameters that no update trains
+  std::vector<RateReport> rates;  // of the updates with multipliers; the largest multiplier first
+  int64_t frozen = 0;             // number of parameters without an update
   StepSize size;
   int64_t parameters = 0;
   double forward_flops = 0;  // of one batch
@@ -52,8 +52,8 @@ struct ModelReport {
   nlohmann::ordered_json to_json() const;
 };
 
-/// Compiles the step of a checked experiment. Layers and FLOPs are left out if its trainer has no model.
-/// Errors: ConfigError, ResourceError.
+/// Compiles the step of a checked experiment. Layers and FLOPs are empty if its trainer has no model. Errors:
+/// ConfigError, ResourceError.
 ModelReport report_model(CheckedExperiment& checked);
 
 }  // namespace tpack

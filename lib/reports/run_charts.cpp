@@ -18,7 +18,7 @@ RunStats read_run(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / kStatsFile : fs::path(path);
   if (!fs::exists(file))
     throw DataError(path,
-                    std::string("no ") + kStatsFile + " in this folder; give a run folder of tpack train");
+                    std::string("no ") + kStatsFile + " in this folder; name a run folder of tpack train");
   auto records = read_stats_json(file.string());
   if (!records) throw DataError(file.string(), "is not a file of statistics, or is damaged");
   const bool has_values = std::any_of(records->begin(), records->end(),
@@ -37,7 +37,7 @@ Series series_of(const RunStats& run, const std::string& key) {
   return series;
 }
 
-/// A word that looks like a run but is none.
+/// A word that looks like a run but is not one.
 bool is_missing_run(const std::string& word, size_t runs, const std::vector<std::string>& keys) {
   const bool is_key = std::find(keys.begin(), keys.end(), word) != keys.end();
   return runs == 0 || (word.find('/') != std::string::npos && !is_key);
@@ -67,7 +67,7 @@ std::vector<std::vector<std::string>> usual_panels(const std::vector<std::string
     if (panel.size() > 1) panels.push_back(std::move(panel));
   }
   if (!panels.empty()) return panels;
-  // No validation: what the model computes, without the terms of costs and what the loop measures.
+  // Without a validation: the statistics of the model, without terms of costs and measurements of the loop.
   const auto is_shown = [&](const std::string& key) {
     const auto ends = [&](const char* end) { return key.ends_with(end); };
     if (ends("learning_rate") || ends("_per_s") || ends("_time_share")) return false;

@@ -8,15 +8,15 @@
 
 namespace tpack {
 
-/// The network for which steps on several nodes are predicted.
+/// The network between nodes, for predictions.
 struct ScaleOutOptions {
-  double gbit_per_s = 1;    // of content, between two nodes, in each direction
+  double gbit_per_s = 1;    // of data, between two nodes, in each direction
   double latency_ms = 0.1;  // one way
   double bucket_mb = 4;
   bool compressed = false;  // to 16 bits
 };
 
-/// Predicted steps of a config on several nodes with one rank each, all with the batch of the config.
+/// Predicted steps of a config on several nodes with one rank each, all with the config's batch.
 struct ScaleOutReport {
   struct Row {
     int nodes = 1;
@@ -32,7 +32,7 @@ struct ScaleOutReport {
   std::string to_json() const;
 };
 
-/// Measures a step here, on one device, and predicts it on several nodes (predicted_step_s). Errors: those of
+/// Measures a step on one device here, and predicts it for several nodes (predicted_step_s). Errors: as
 /// profile_step.
 ScaleOutReport predict_scale_out(Experiment& experiment, const BenchOptions& options,
                                  const ScaleOutOptions& network);

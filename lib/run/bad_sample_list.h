@@ -8,19 +8,18 @@
 
 namespace tpack {
 
-/// Lists bad samples in a file that is made, or grows, with the first one: one line each, every time one is
-/// met. Until the file is named, the lines are kept. A file that cannot be written is reported once. Must
-/// outlive the readers of the flows it watches.
-/// Threads: samples are reported by any.
+/// Writes bad samples to a file, one line each time one is found; the first one creates the file or is
+/// appended. Before the file is named, the lines are kept in memory. If the file cannot be written, this is
+/// reported once. Must outlive the readers of the flows it watches. Threads: any thread may report samples.
 class BadSampleList {
  public:
   BadSampleList() = default;
   BadSampleList(const BadSampleList&) = delete;
   BadSampleList& operator=(const BadSampleList&) = delete;
 
-  /// Lists the samples of flow `name` from now on; before it is read.
+  /// Starts listing the samples of flow `name`; call it before the flow is read.
   void watch(const std::string& name, const DataFlow& flow);
-  /// Names the file, and writes what was met before.
+  /// Names the file, and writes the samples found before.
   void write_to(std::string path);
 
  private:
@@ -34,7 +33,7 @@ class BadSampleList {
   bool failed_ = false;
 };
 
-/// A warning if the flow met bad samples: "data.train: 1,200 bad samples were left out or replaced", and
+/// A warning if the flow had bad samples: "data.train: 1,200 bad samples were left out or replaced", and
 /// `where` after it.
 void warn_of_bad_samples(const std::string& name, const DataFlow& flow, const std::string& where = "");
 

@@ -66,8 +66,8 @@ void compare(const ConfigNode* before, const ConfigNode* now, const std::string&
   }
 }
 
-/// Sections that are lists of components are compared as such: an item that was put in is no change of those
-/// behind it.
+/// Sections that are lists of components are compared as lists: inserting an item does not change the items
+/// after it.
 void compare_items(const ConfigNode* before, const ConfigNode* now, const std::string& path,
                    std::vector<std::string>& changes) {
   const bool lists = before != nullptr && now != nullptr && before->is_list() && now->is_list();
@@ -98,7 +98,7 @@ void compare_items(const ConfigNode* before, const ConfigNode* now, const std::s
   }
   for (const ConfigNode* item : gone)
     changes.push_back(path + " no longer has " + component_item(*item, "component").name);
-  if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " has another order");
+  if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " is in a different order");
 }
 
 bool is_compared(const std::string& section) {
@@ -112,7 +112,7 @@ std::string component_of(const ConfigNode* slot) {
   return component_item(*slot, "component").name;
 }
 
-/// The settings of the SplitData that a flow begins with, but for its source; nothing if it has none.
+/// The settings of the SplitData at the beginning of a flow, except its source; empty without SplitData.
 std::optional<ConfigNode> split_of(const ConfigNode& flow) {
   const ConfigNode* list = flow.is_map() ? flow.find("flow") : &flow;
   if (list == nullptr || !list->is_list() || list->size() == 0) return std::nullopt;
@@ -130,7 +130,7 @@ std::vector<std::string> updates_of(const ConfigNode& config) {
   return names;
 }
 
-/// What trains the model: "optimizer Adam", or "updates d with Adam, g with SGD", sorted.
+/// The optimizers of the model: "optimizer Adam", or "updates d with Adam, g with SGD", sorted.
 std::string optimizers_of(const ConfigNode& config) {
   const ConfigNode* updates = config.find("updates");
   if (updates == nullptr || updates->size() == 0)
@@ -149,13 +149,13 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   const std::string before = optimizers_of(checkpoint);
   const std::string now = optimizers_of(run);
   if (before != now) {
-    throw ConfigError(optimizer, "the checkpoint was made with " + before + ", this run has " + now +
+    throw ConfigError(optimizer, "the checkpoint was made with " + before + ", but this run has " + now +
                                      "; resume with the same, or start a new run with these weights (init)");
   }
   std::vector<std::string> changes;
   const std::vector<std::string> order = updates_of(checkpoint);
   if (order != updates_of(run))
-    changes.push_back("updates were in the order " + join(order, ", ") + ", are in the order " +
+    changes.push_back("updates were in the order " + join(order, ", ") + ", now they are in the order " +
                       join(updates_of(run), ", "));
   for (const ConfigNode::Entry& entry : run.entries()) {
     if (is_compared(entry.key)) compare_items(checkpoint.find(entry.key), &entry.value, entry.key, changes);

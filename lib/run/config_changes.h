@@ -10,18 +10,18 @@
 
 namespace tpack {
 
-/// What a resumed run says differently from the config in its checkpoint: "optimizer.Adam.learning_rate was
-/// 0.002, is 0.5". Not its name, nor that it is to be longer; `vars` only where they are used. Errors:
-/// ConfigError at `optimizer` if the optimizer is another one, whose state the checkpoint does not have.
+/// Differences between the config of a resumed run and the config in its checkpoint:
+/// "optimizer.Adam.learning_rate was 0.002, is 0.5". Excludes the name and a longer run; includes `vars` only
+/// where they are used. Errors: ConfigError at `optimizer` for a different optimizer, because the checkpoint
+/// has no state for it.
 std::vector<std::string> config_changes(const ConfigNode& checkpoint, const ConfigNode& run,
                                         const Position& optimizer);
 
-/// What resumed runs of a training changed in the config: a line for each, by the global_step from which it
-/// holds.
+/// Config changes of resumed runs of a training: a line for each, by the global_step from which it applies.
 class ChangeHistory {
  public:
   ChangeHistory() = default;
-  /// Of the text `kChanges` of a checkpoint. Errors: CheckpointError.
+  /// Reads the text `kChanges` of a checkpoint. Errors: CheckpointError.
   ChangeHistory(const std::string& json, const std::string& source);
 
   void add(int64_t global_step, const std::vector<std::string>& changes);
@@ -34,15 +34,15 @@ class ChangeHistory {
   std::map<int64_t, std::vector<std::string>> all_;
 };
 
-/// The first values of hyper-parameters as a config has them; nothing for those that follow a schedule.
+/// The initial values of hyper-parameters in a config; without those that follow a schedule.
 using FirstValues = std::map<std::string, std::optional<double>>;
 FirstValues first_values(const VariableTable& table);
 std::string to_json(const FirstValues& values);
 /// Errors: CheckpointError.
 FirstValues first_values_from(const std::string& json, const std::string& source);
 
-/// The same of what divides the sources of `data` into parts. Samples that were learned would be in other
-/// parts.
+/// The same for the settings that divide the sources of `data` into parts: training samples would be in
+/// different parts.
 std::vector<std::string> split_changes(const ConfigNode& checkpoint, const ConfigNode& run);
 
 }  // namespace tpack

@@ -41,7 +41,7 @@ std::map<std::string, std::string> DataRecord::changes_since(const DataRecord& e
                                 ? "still " + now.facts + ", but names, sizes or dates of files differ"
                                 : "it was " + then->second.facts + "; it is " + now.facts;
     const std::string what_follows =
-        name == "train" ? "; the run continues, but maybe with other samples"
+        name == "train" ? "; the run continues, possibly with different samples"
                         : "; statistics of " + name + " cannot be compared with those before the checkpoint";
     changes[name] = "data." + name + " has changed since the checkpoint: " + how + what_follows;
   }
@@ -51,12 +51,12 @@ std::map<std::string, std::string> DataRecord::changes_since(const DataRecord& e
 void require_same_data(Comm& world, const std::map<std::string, DataFlow>& flows) {
   if (world.size() == 1) return;
   for (const auto& [name, flow] : flows) {
-    const std::vector<std::string> all = world.all_gather(describe(flow.facts()), "what the data hold");
+    const std::vector<std::string> all = world.all_gather(describe(flow.facts()), "the content of the data");
     for (size_t rank = 1; rank < all.size(); ++rank) {
       if (all[rank] == all[0]) continue;
       throw DistributedError("data." + name + ": rank " + std::to_string(rank) + " has " + all[rank] +
                              ", but rank 0 has " + all[0] +
-                             "; all ranks need the same data, of which each takes its share");
+                             "; all ranks need the same data, because each takes a share of it");
     }
   }
 }

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// What flows read, as a checkpoint keeps it: JSON with the fingerprint and the facts of each.
+/// The data of flows, as stored in a checkpoint: JSON with the fingerprint and the facts of each.
 class DataRecord {
  public:
   /// The flows are prepared.
@@ -17,8 +17,8 @@ class DataRecord {
   static DataRecord from_json(const std::string& text, const std::string& source);
 
   std::string to_json() const;
-  /// How these data differ from earlier ones, a sentence by flow. Flows that only one of them has, and those
-  /// without a fingerprint, are left out.
+  /// How these data differ from earlier ones, one sentence per flow. Flows that only one of them has, and
+  /// flows without a fingerprint, are omitted.
   std::map<std::string, std::string> changes_since(const DataRecord& earlier) const;
 
  private:
@@ -31,8 +31,8 @@ class DataRecord {
   std::map<std::string, Flow> flows_;  // those with a fingerprint
 };
 
-/// Compares what the flows hold on all ranks: each takes its share of the samples by their numbers, so all
-/// must have as many. Names and dates of files may differ from machine to machine. Prepares the flows.
+/// Compares the data of the flows on all ranks: each rank takes its share by sample numbers, so all must have
+/// the same number of samples. Names and dates of files may differ between machines. Prepares the flows.
 /// Errors: DistributedError with the flow and the first rank that differs from rank 0.
 void require_same_data(Comm& world, const std::map<std::string, DataFlow>& flows);
 

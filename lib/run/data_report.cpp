@@ -18,7 +18,7 @@ namespace tpack {
 
 namespace {
 
-/// With the classes of what the model learns, if a source has several components with classes.
+/// With the classes that the model learns, if a source has several components with classes.
 std::vector<SourceFacts> facts_for(const TowerFunction* tower, const DataFlow& flow) {
   std::vector<SourceFacts> all = flow.facts();
   const ComponentSpec* labels = label_component(tower, flow);
@@ -55,7 +55,7 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows, const To
 
 namespace {
 
-/// Whether a bad sample reaches the reader: of flows with one source it is known.
+/// Whether a bad sample reaches the reader; only known for flows with one source.
 bool stops_at_bad_samples(const DataFlow& flow) {
   if (flow.settings().on_error != OnError::kStop || flow.flow()->sources().size() != 1) return false;
   const Flow* at = flow.flow().get();
@@ -74,7 +74,7 @@ std::map<std::string, std::string> known_bad_samples(const std::map<std::string,
     for (const SourceFacts& facts : flow.facts()) {
       if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
       texts[name] = "data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
-                    join(facts.remarks, "; ") + "; mend the data, or set data." + name +
+                    join(facts.remarks, "; ") + "; fix the data, or set data." + name +
                     ".on_error to skip or replace";
     }
   }
@@ -83,7 +83,7 @@ std::map<std::string, std::string> known_bad_samples(const std::map<std::string,
 
 namespace {
 
-/// What is wrong with a sample as the source stores it; empty if nothing is. Errors: none of the data.
+/// What is wrong with a sample in its source; empty if nothing is. Errors: none from the data.
 std::string complaint_of(const RandomAccessSource& source, int64_t index) {
   try {
     Datapoint d;
@@ -100,7 +100,7 @@ std::string complaint_of(const RandomAccessSource& source, int64_t index) {
   return "";
 }
 
-/// Of the first sample that is bad; `time` says how long all of them have taken.
+/// About the first bad sample; `time` measures all of them.
 std::string complaint_of_few(const RandomAccessSource& source, const Stopwatch& time) {
   constexpr int64_t kMost = 200;
   constexpr double kEnoughSeconds = 1;
@@ -133,7 +133,7 @@ std::map<std::string, std::string> bad_samples_among_few(const std::map<std::str
     if (!complaint.empty())
       texts[name] = "data." + name +
                     ": a run stops when it reads a bad sample (on_error: stop): " + complaint +
-                    "; `tpack data check` finds all of them; mend the data, or set data." + name +
+                    "; `tpack data check` finds all of them; fix the data, or set data." + name +
                     ".on_error to skip or replace";
   }
   return texts;

@@ -12,19 +12,19 @@
 namespace tpack {
 
 /// What the sources of each flow found, one line per source: "data.train: 244 images in 2 classes (ants: 123,
-/// bees: 121); ignored 1 file (.gif)\n". Of several components with classes, those that the tower (null:
+/// bees: 121); ignored 1 file (.gif)\n". If several components have classes, those that the tower (null:
 /// none) learns. Prepares the flows. Errors: DataError, ConfigError.
 std::string describe_data(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower);
 
-/// By flow, a sentence if its source knows of bad samples that would stop a run that reads them.
+/// For each flow, a sentence if its source knows bad samples that would stop a run that reads them.
 std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows);
 
-/// The same of samples that the source does not know to be bad: reads the first, the last and some other ones
-/// of each flow, for a second at most.
+/// The same for bad samples that the source does not know: reads the first, the last and some other samples
+/// of each flow, for at most a second.
 std::map<std::string, std::string> bad_samples_among_few(const std::map<std::string, DataFlow>& flows);
 
-/// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its
-/// sources; samples is null if it is unknown or endless.
+/// The content of describe_data for programs: for each flow, a list of {samples, unit, classes, remarks} for
+/// its sources; samples is null if it is unknown or endless.
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower);
 
 }  // namespace tpack

@@ -21,7 +21,7 @@ FolderLock::FolderLock(const std::string& folder, const std::string& user) {
   file_ = -1;
   if (failure == EWOULDBLOCK)
     throw ResourceError(folder + ": " + user + " in this folder; use another --log-dir");
-  // Some network file systems have no locks: a run there is still better than none.
+  // Some network file systems have no locks, but runs should still be possible there.
   log::warning(name + ": cannot be locked (" + std::strerror(failure) +
                "); make sure that no other run writes here");
 }

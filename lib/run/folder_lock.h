@@ -4,17 +4,17 @@
 
 namespace tpack {
 
-/// Holds a folder for one process, so that two cannot write the same files. Lives as long as it is held.
+/// Locks a folder for one process, so that two cannot write the same files. The destructor unlocks it.
 class FolderLock {
  public:
   /// The name of the file in the folder that is locked.
   static constexpr const char* kFile = ".lock";
 
-  /// `user`: what else may hold it, for messages ("another process trains"). Errors: ResourceError if it is
-  /// held, or the folder cannot be written. A file system without locks gives a warning.
+  /// `user`: who else may hold the lock, for messages ("another process trains"). Errors: ResourceError if it
+  /// is locked, or the folder cannot be written. A file system without locks causes a warning.
   FolderLock(const std::string& folder, const std::string& user);
   ~FolderLock();
-  /// Whether another one holds it. Errors: none; what cannot be opened is not held.
+  /// Whether another process holds the lock. Errors: none; a file that cannot be opened is not locked.
   static bool is_held(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

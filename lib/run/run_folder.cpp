@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLockedBy = "another process trains";
 constexpr const char* kArchived = "archived-";
-/// What a run that goes on writes again, unlike log.txt and the event files.
+/// Files that a resumed run writes again, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kRewritten = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
@@ -32,7 +32,7 @@ void make_folder(const std::string& path) {
   if (failure) throw ResourceError(path + ": the run folder cannot be created: " + failure.message());
 }
 
-/// True if there is anything that a run has written.
+/// True if the folder has any file that a run has written.
 bool has_content(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
     if (entry.path().filename() != FolderLock::kFile) return true;
@@ -40,21 +40,21 @@ bool has_content(const std::string& path) {
   return false;
 }
 
-/// True if a run has left its marks: only such a folder is moved out of the way.
+/// True for files that identify a run folder: only such a folder is moved away.
 bool is_run_folder(const std::string& path) {
   static constexpr std::array<const char*, 3> kMarks = {"checkpoints", "log.txt", "exit.json"};
   return std::any_of(kMarks.begin(), kMarks.end(),
                      [&](const char* mark) { return fs::exists(fs::path(path) / mark); });
 }
 
-/// The name, or the name with a number where that is taken.
+/// The name, with a number if it already exists.
 std::string unused_name(const std::string& base) {
   std::string name = base;
   for (int n = 1; fs::exists(name); ++n) name = base + "-" + std::to_string(n);
   return name;
 }
 
-/// Files that are damaged or not checkpoints are not; the code that needs them says so.
+/// False for files that are damaged or not checkpoints; the code that needs them reports it.
 bool is_of_later_step(int64_t step, const std::string& checkpoint) {
   try {
     return checkpoint_step(checkpoint) > step;
@@ -72,7 +72,7 @@ bool is_whole(const std::string& checkpoint) {
   }
 }
 
-/// True for what a run or its callbacks write into a run folder.
+/// True for files and folders that a run or its callbacks write to a run folder.
 bool is_written_by_runs(const std::string& name) {
   static constexpr std::array<const char*, 8> kNames = {"checkpoints", "samples",   "images",  "tensors",
                                                         "config.yaml", "plan.json", "log.txt", "exit.json"};
@@ -83,7 +83,7 @@ bool is_written_by_runs(const std::string& name) {
                      [&](const char* beginning) { return name.starts_with(beginning); });
 }
 
-/// Moves what runs have written to PATH/bak-TIME, for a folder that must stay: a link, a mount point, the
+/// Moves the files of runs to PATH/bak-TIME, if the folder itself must stay: a link, a mount point, the
 /// working directory.
 std::string move_into_backup(const std::string& path) {
   std::string backup = unused_name(path + "/bak-" + time_stamp());
@@ -100,7 +100,7 @@ std::string move_into_backup(const std::string& path) {
   return backup;
 }
 
-/// Renames PATH to PATH.bak-TIME; where that cannot be, its content moves.
+/// Renames PATH to PATH.bak-TIME; if that is impossible, moves its content.
 std::string move_to_backup(const std::string& path) {
   std::error_code failure;
   const std::string last = fs::path(path).filename().string();
@@ -152,7 +152,7 @@ void RunFolder::enter(const ResumeRequest& resume) {
     if (newest) checkpoint_ = newest->path;
     if (!newest && !best.empty()) checkpoint_ = newest_of(best);
     if (const std::string left = set_aside_before(); !checkpoint_ && !left.empty()) {
-      throw ConfigError(path_ + ": has no checkpoint but those in " + left +
+      throw ConfigError(path_ + ": has no checkpoint except those in " + left +
                         "; resume one of them (--resume FILE), move them away (--resume never), or use " +
                         "another folder (--log-dir DIR)");
     }
@@ -160,8 +160,8 @@ void RunFolder::enter(const ResumeRequest& resume) {
   }
 }
 
-/// The one with the most steps, of a run that was ended before its first model-STEP.h5. Errors:
-/// CheckpointError where one is damaged.
+/// The one with the most steps, if a run ended before its first model-STEP.h5. Errors: CheckpointError if one
+/// is damaged.
 std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
   const auto newest =
       std::max_element(checkpoints.begin(), checkpoints.end(),
@@ -171,7 +171,7 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
   return *newest;
 }
 
-/// A folder of checkpoints that were set aside; "" if there is none.
+/// A folder of archived checkpoints; "" if there is none.
 std::string RunFolder::set_aside_before() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
@@ -227,7 +227,7 @@ void RunFolder::set_best_aside(const std::string& flow) const {
   log::info("the best checkpoints of the earlier data." + flow + " were moved to " + set_aside(best));
 }
 
-/// Returns where the files are now.
+/// Returns the new place of the files.
 std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
   const fs::path aside = unused_name(checkpoints() + "/" + kArchived + time_stamp());
   try {
@@ -244,7 +244,8 @@ std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
   return aside.string();
 }
 
-/// A run that is stopped before its first save must find what it continued from. "" if it is there.
+/// If a run is stopped before its first save, the next one must find the same checkpoint. "" if it is already
+/// there.
 std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
   if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
   const auto content = read_whole_file(*checkpoint_);

@@ -9,12 +9,12 @@
 
 namespace tpack {
 
-/// What `--resume` asks for.
+/// The value of `--resume`.
 struct ResumeRequest {
   enum class Mode : uint8_t {
     kNone,   // not given: a folder that has checkpoints is rejected
     kAuto,   // the newest valid checkpoint, a best one if there is no other, or a new run if there is none
-    kNever,  // a new run; what the folder has is moved away
+    kNever,  // a new run; the content of the folder is moved away
     kFile
   };
   Mode mode = Mode::kNone;
@@ -24,17 +24,17 @@ struct ResumeRequest {
   static ResumeRequest parse(const std::string& text);
 };
 
-/// The folder of one run, held by a lock as long as this object lives, so that two processes cannot write the
+/// The folder of one run, locked during the lifetime of this object, so that two processes cannot write the
 /// same files: config.yaml, plan.json, log.txt, stats.json, events, checkpoints/, exit.json.
 class RunFolder {
  public:
-  /// Creates the folder, or finds out how it is to be used; changes nothing in it yet. Errors: ConfigError
-  /// (with advice) if it has checkpoints and nothing was asked; CheckpointError if all of them are
-  /// damaged; ResourceError if it cannot be written or another process trains in it.
+  /// Creates the folder, or decides how to use it; does not change its content yet. Errors: ConfigError (with
+  /// advice) if it has checkpoints but `--resume` is not set; CheckpointError if all of them are damaged;
+  /// ResourceError if it cannot be written or another process trains in it.
   RunFolder(std::string path, const ResumeRequest& resume);
-  /// Once nothing is left that can be wrong with the config: moves the old content away if that was asked
-  /// for (a folder that cannot be renamed keeps its other files: what runs have written moves into bak-TIME
-  /// inside it), and removes what an earlier run left unfinished. Errors: ResourceError.
+  /// Call it after all checks of the config: moves the old content away if requested (if the folder cannot be
+  /// renamed, only the files of runs move, to bak-TIME inside it), and removes unfinished files of an earlier
+  /// run. Errors: ResourceError.
   void begin();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -42,17 +42,17 @@ class RunFolder {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   std::string checkpoints() const { return file("checkpoints"); }
-  /// The checkpoint to go on from.
+  /// The checkpoint to continue from.
   const std::optional<std::string>& checkpoint() const { return checkpoint_; }
   /// Moves checkpoints of later steps, best ones included, to checkpoints/archived-TIME, and copies the
-  /// config, plan and statistics that belong to them: a run that goes on from an older one is another run
-  /// from there on; `auto` must not return to what it left, and nothing of it is overwritten. All
-  /// checkpoints, and the event files, are moved where the one to go on from is of another folder; that one
-  /// is copied here, so that `auto` finds it before the first save. True if anything was moved. Errors:
+  /// config, plan and statistics that belong to them: a run that continues from an older checkpoint becomes a
+  /// different run; `auto` must not return to the later checkpoints, and nothing of them is overwritten. If
+  /// the checkpoint to continue from is in another folder, all checkpoints and the event files are moved, and
+  /// it is copied here, so that `auto` finds it before the first save. True if anything was moved. Errors:
   /// ResourceError.
   bool archive_later_checkpoints(int64_t step) const;
-  /// Moves the best checkpoints that were chosen by a statistic of `flow` to the same folder. Call it when
-  /// the data of that flow has changed, because old and new values cannot be compared. Errors: ResourceError.
+  /// Moves the best checkpoints chosen by a statistic of `flow` to the same folder. Call it if the data of
+  /// that flow has changed, because old and new values cannot be compared. Errors: ResourceError.
   void set_best_aside(const std::string& flow) const;
 
  private:
@@ -78,7 +78,7 @@ struct ExitRecord {
   int64_t epoch = 0;
   int64_t global_step = 0;
   uint64_t peak_memory_bytes = 0;
-  bool is_paused = false;  // by --until-epoch: there are epochs left
+  bool is_paused = false;  // by --until-epoch: some epochs remain
 
   std::string to_json() const;
 };

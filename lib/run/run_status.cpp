@@ -104,7 +104,7 @@ void RunWatch::read_config() {
     const bool is_set = last != nullptr && last->kind() == ConfigNode::Kind::kInt;
     if (is_set && last->as_int() != ExperimentConfig{}.max_epoch) status_.max_epoch = last->as_int();
   } catch (const ConfigError&) {
-    // It is not the config of a run; the rest can be shown.
+    // Not the config of a run; the rest can be shown.
   }
 }
 
@@ -135,7 +135,7 @@ void RunWatch::read_exit() {
   reason_ = reason_.substr(0, reason_.find('\n'));
 }
 
-/// From the speed of the steps, so without validation.
+/// From the speed of the steps, without validation.
 std::optional<double> RunWatch::seconds_of_epoch() const {
   const std::optional<double> speed = last_value(records_, "steps_per_s");
   if (!speed || *speed <= 0 || status_.epoch < 1) return std::nullopt;

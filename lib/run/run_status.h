@@ -9,19 +9,19 @@
 
 namespace tpack {
 
-/// What a run folder says about its run.
+/// The status of a run, from the files of its folder.
 struct RunStatus {
   enum class State : uint8_t {
     kRunning,
-    kStalled,  // nothing was written for long: the process may have been killed
+    kStalled,  // nothing was written for a long time: the process may have been killed
     kFinished,
-    kPaused,  // at the end of an epoch (--until-epoch), as halving does with its runs
+    kPaused,  // at the end of an epoch (--until-epoch), for example by halving
     kInterrupted,
     kFailed
   };
   State state = State::kRunning;
-  int64_t epoch = 0;                 // the last that has statistics
-  std::optional<int64_t> max_epoch;  // nothing if the config sets none
+  int64_t epoch = 0;                 // the last one with statistics
+  std::optional<int64_t> max_epoch;  // empty if the config does not set it
   int64_t global_step = 0;
   std::optional<double> samples_per_s;
   std::optional<double> seconds_left;  // of training; while it runs

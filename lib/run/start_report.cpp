@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Passes over the data that `batches` are; a part of one, too.
+/// The number of passes over the data in `batches`; may be a fraction.
 std::string passes_of(int64_t batches, const DataFlow* train) {
   const auto pass = train != nullptr ? train->size() : std::nullopt;
   if (!pass || *pass <= 0 || *pass == kEndless) return "unknown";
@@ -20,7 +20,7 @@ std::string passes_of(int64_t batches, const DataFlow* train) {
   return text;
 }
 
-/// Samples of that many batches: a pass whose last batch is smaller has fewer than whole ones would have.
+/// The number of samples in `batches`: a smaller last batch of a pass counts.
 int64_t samples_of(int64_t batches, int64_t batch_size, const DataFlow* train) {
   const auto batching = train != nullptr ? train->batching() : std::nullopt;
   const int64_t pass = batching && batching->keeps_remainder ? batching->samples.value_or(0) : 0;
@@ -30,7 +30,7 @@ int64_t samples_of(int64_t batches, int64_t batch_size, const DataFlow* train) {
                       static_cast<double>(batches_of_pass));
 }
 
-/// By variable, where it is not 1.
+/// By variable, if it is not 1.
 std::map<std::string, double> multipliers_of(const std::vector<ParameterGroup>& groups,
                                              std::span<const Update> updates) {
   std::map<std::string, double> multipliers;
@@ -75,7 +75,7 @@ std::string describe_variables(const VariableStore& store, std::span<const Updat
   std::vector<const VariableSpec*> variables = store.table().trainable();
   std::sort(variables.begin(), variables.end(),
             [](const auto* a, const auto* b) { return a->name < b->name; });
-  // One update that trains all needs no column.
+  // A single update for all variables needs no column.
   const bool plain = groups.size() == 1 && groups[0].name.empty() && update_of.size() == variables.size();
   const std::map<std::string, double> multipliers = multipliers_of(groups, updates);
   std::vector<std::string> header = {"trainable variable", "shape", "elements"};

@@ -10,10 +10,9 @@
 
 namespace tpack {
 
-/// What a step, an epoch and a pass over `train` are in this run, as a table. `train` may be null.
+/// The sizes of a step, an epoch and a pass over `train` in this run, as a table. `train` may be null.
 std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train);
-/// The trainable variables with shapes and element counts, and which of `updates` trains them how, as a
-/// table.
+/// The trainable variables with shapes and element counts, and how `updates` train them, as a table.
 std::string describe_variables(const VariableStore& store, std::span<const Update> updates);
 
 }  // namespace tpack

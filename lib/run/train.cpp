@@ -71,12 +71,12 @@ class TrainRun {
   bool folder_begun_ = false;
   std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
-  std::string restored_;                             // what was taken from it, or from `init`
+  std::string restored_;                             // what was loaded from it, or from `init`
   std::vector<std::string> config_changes_;          // since the checkpoint
-  std::vector<std::string> changed_values_;          // of hyper-parameters, by the config
-  std::vector<std::string> kept_values_;             // that the config could not change
-  ChangeHistory changes_;                            // of the config, by this run and earlier ones
-  std::string data_record_;                          // what this run reads
+  std::vector<std::string> changed_values_;          // of hyper-parameters, changed by the config
+  std::vector<std::string> kept_values_;             // hyper-parameters that the config could not change
+  ChangeHistory changes_;                            // changes of the config, in this run and earlier ones
+  std::string data_record_;                          // the data of this run
   std::map<std::string, std::string> data_changes_;  // since the checkpoint, by flow
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
@@ -163,7 +163,7 @@ void TrainRun::enter_folder() {
   checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
 }
 
-/// A run folder has a config.yaml of its own: with every default, and without comments.
+/// The config.yaml of a run folder has all defaults and no comments.
 void TrainRun::reject_to_replace_the_config(const std::string& folder) const {
   std::error_code none;
   const bool is_a_run = std::filesystem::exists(folder + "/log.txt", none);
@@ -179,7 +179,7 @@ void TrainRun::read_checkpoint() {
   if (auto fit = stored_fit(checkpoint_, checkpoint_path_)) follow(*experiment_, std::move(*fit));
 }
 
-/// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
+/// Files of an earlier run change only now, after all checks of the config.
 void TrainRun::begin_folder() {
   if (chief()) {
     folder_->begin();
@@ -206,9 +206,9 @@ void TrainRun::choose_plan() {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
-    plan_.remedy = "leave --plan out to plan again";
+    plan_.remedy = "remove --plan to plan again";
     if (plan_.sections.empty())
-      log::warning(options_.plan + ": this plan is empty; everything is planned again");
+      log::warning(options_.plan + ": this plan is empty, so everything is planned again");
   } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
     try {
       plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
@@ -225,8 +225,8 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
       world_.all_gather(digest_of(text), (std::string("the hash of the ") + what).c_str());
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
-    throw DistributedError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
-                           all[rank] + ", not " + all[0] +
+    throw DistributedError("rank " + std::to_string(rank) + " has a different " + what +
+                           " than rank 0 (hash " + all[rank] + ", not " + all[0] +
                            "); start all ranks with the same files and options");
   }
 }
@@ -240,17 +240,16 @@ void TrainRun::compare_with_checkpoint() {
     throw ConfigError(
         experiment_->position_of("split"),
         "the parts of the data would change: " + join(changes, "; ") +
-            "; samples that were learned would be in other parts; resume with the same split, or "
-            "start a new run");
+            "; training samples would move to other parts; resume with the same split, or start a new run");
   config_changes_ = config_changes(
       before, now, experiment_->updates.empty() ? Position() : experiment_->updates[0].position);
 }
 
 void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
-  log::warning("the config differs from the checkpoint's: " + join(config_changes_, "; ") +
-               "; the new values are used from here on" +
-               (kept_values_.empty() ? "" : ", but for what follows") +
+  log::warning("the config differs from that of the checkpoint: " + join(config_changes_, "; ") +
+               "; the new values are used from now on" +
+               (kept_values_.empty() ? "" : ", except for those below") +
                ", with the variables and the position in the data of the checkpoint");
 }
 
@@ -287,7 +286,7 @@ LoopOptions TrainRun::loop_options() {
   return options;
 }
 
-/// What may still fail for a file that does not fit; the run folder is as it was.
+/// The parts that may still fail for a wrong file, before the run folder changes.
 void TrainRun::restore(Loop& loop) {
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
@@ -322,22 +321,22 @@ void TrainRun::start(Loop& loop) {
             describe_run(e.trainer->part<StepData>().step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store != nullptr && !e.updates.empty())
-    log::info("what is trained\n" + describe_variables(*store, e.updates));
+    log::info("trained variables\n" + describe_variables(*store, e.updates));
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
     log::info("no max_epoch: runs until stopped");
 }
 
-/// A number that the config has changed is used from here on, unless a callback has set it since: the
-/// checkpoint then has another one than its config.
+/// A number that the config has changed is used from now on, unless a callback has set it since: then the
+/// checkpoint has a different value than its config.
 void TrainRun::use_changed_hyper_parameters(Run& run) {
   const VariableStore* store = experiment_->trainer->part<TrainedVariables>().variables();
   const auto text = checkpoint_.texts.find(layout::kHyperParameters);
   if (store == nullptr) return;
-  const bool is_known = text != checkpoint_.texts.end();  // not by versions before 0.2
+  const bool is_known = text != checkpoint_.texts.end();  // versions before 0.2 do not store it
   const FirstValues before = is_known ? first_values_from(text->second, checkpoint_path_) : FirstValues();
   const auto same = [](double a, double b) { return static_cast<float>(a) == static_cast<float>(b); };
   for (const auto& [name, now] : first_values(store->table())) {
-    if (!now) continue;  // it follows its schedule
+    if (!now) continue;  // it has a schedule
     const double actual = run.hyper_parameter(name);
     const auto at = before.find(name);
     const bool was_scheduled = at != before.end() && !at->second;
@@ -346,16 +345,17 @@ void TrainRun::use_changed_hyper_parameters(Run& run) {
       run.set_hyper_parameter(name, *now);
       changed_values_.push_back(name + " was " + short_text(actual) + ", is " + short_text(*now));
     } else {
-      kept_values_.push_back(name + " stays " + short_text(actual) + ", as " +
-                             (is_known ? "a callback has set it" : "in the checkpoint") + ", and not " +
-                             short_text(*now) + "; to change it, add ScheduledHyperParamSetter: {param: " +
-                             name + ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) +
-                             ", " + short_text(*now) + "]]} to the callbacks");
+      kept_values_.push_back(name + " stays " + short_text(actual) +
+                             (is_known ? ", because a callback has set it" : ", as in the checkpoint") +
+                             ", not " + short_text(*now) +
+                             "; to change it, add ScheduledHyperParamSetter: {param: " + name +
+                             ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
+                             short_text(*now) + "]]} to the callbacks");
     }
   }
 }
 
-/// What an end without an error still has to say. Errors: ResourceError, GateMissed.
+/// Reports after an end without an error. Errors: ResourceError, GateMissed.
 void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
     warn_of_bad_samples("data." + name, flow, "; bad_samples.txt lists them");
@@ -374,7 +374,7 @@ void TrainRun::write_plan() const {
 }
 
 void TrainRun::write_exit(int code, const std::string& reason) const {
-  // A run that could not begin leaves the word of an earlier one.
+  // A run that could not begin keeps the file of an earlier one.
   if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
   const ExitRecord record{.exit_code = code,
                           .reason = reason,

@@ -30,7 +30,7 @@ Spread spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-/// The scalars of the last epoch of a run, but for those of the clock.
+/// The scalars of the last epoch of a run, except those that depend on the clock.
 std::map<std::string, double> last_statistics(const std::string& folder) {
   std::map<std::string, double> last;
   const auto records = read_stats_json(folder + "/" + kStatsFile);
@@ -41,7 +41,7 @@ std::map<std::string, double> last_statistics(const std::string& folder) {
   return last;
 }
 
-/// A list is one value here, where a search would take it for several.
+/// A list is one value here, but several values in a search.
 std::string as_one_value(const std::string& setting) {
   const size_t equals = setting.find('=');
   if (equals == std::string::npos || !trim(std::string_view(setting).substr(equals + 1)).starts_with('['))
@@ -49,7 +49,7 @@ std::string as_one_value(const std::string& setting) {
   return setting.substr(0, equals + 1) + "[" + setting.substr(equals + 1) + "]";
 }
 
-/// The section `split` with folds in place of a share for validation.
+/// The section `split` with folds instead of a share for validation.
 ConfigNode with_folds(const ConfigNode& root, int64_t folds) {
   const ConfigNode* given = root.find("split");
   ConfigNode split = given != nullptr && given->is_map() ? *given : ConfigNode::map({});
@@ -69,7 +69,7 @@ PlannedSearch plan_folds(const FoldOptions& options) {
   search.config = options.config;
   for (const std::string& setting : options.overrides) search.settings.push_back(as_one_value(setting));
   if (loaded.root.find("split") != nullptr)
-    search.settings.emplace_back("split=!delete");  // else the shares would be merged
+    search.settings.emplace_back("split=!delete");  // otherwise the shares would be merged
   search.settings.push_back("split=" + to_json(with_folds(loaded.root, options.folds)));
   std::vector<std::string> folds;
   for (int64_t fold = 0; fold < options.folds; ++fold) folds.push_back(std::to_string(fold));

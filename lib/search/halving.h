@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// A stage of successive halving: so many runs are trained until they have had so many epochs.
+/// A stage of successive halving: the number of runs, and the epochs that each has at its end.
 struct Rung {
   int64_t epochs = 0;
   size_t runs = 0;
@@ -18,14 +18,14 @@ struct Rung {
   bool operator==(const Rung&) const = default;
 };
 
-/// The first rung trains all runs for `least_epochs`; each further one has eta times the epochs and the best
-/// eta-th part of the runs (rounded down). The last one has `most_epochs`, and is the first with one run.
+/// The first rung trains all runs for `least_epochs`; each following one has eta times the epochs and the
+/// best 1/eta of the runs (rounded down). The last one has `most_epochs`, and is the first with one run.
 /// Source: Jamieson, Talwalkar 2016, "Non-stochastic Best Arm Identification and Hyperparameter
 /// Optimization".
 std::vector<Rung> halving_rungs(size_t runs, int64_t least_epochs, int64_t most_epochs, int64_t eta);
 
-/// The numbers of the `keep` best scores, the best first, of equal ones the first. Those without a number
-/// are never kept.
+/// The indices of the `keep` best scores, the best first; among equal ones, the first. NaN scores are never
+/// kept.
 std::vector<size_t> best_of(std::span<const std::optional<double>> scores, size_t keep, Goal goal);
 
 }  // namespace tpack

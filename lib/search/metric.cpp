@@ -20,7 +20,7 @@ std::vector<SearchMetric> saved_metrics(const Experiment& experiment) {
   return metrics;
 }
 
-/// The minimized statistics of the step (`flow` empty), or as a flow has them.
+/// The minimized statistics of the step (`flow` empty), or of a flow.
 std::vector<std::string> minimized_of(const KnownStatistics& known, const std::string& flow) {
   std::vector<std::string> found;
   for (const std::string& name : known.minimized) {
@@ -30,7 +30,7 @@ std::vector<std::string> minimized_of(const KnownStatistics& known, const std::s
   return found;
 }
 
-/// What is compared if nobody says it; empty if the config does not tell.
+/// The default metric; empty if the config does not determine one.
 std::string usual_name(const KnownStatistics& known) {
   std::vector<std::string> candidates;
   for (const std::string& flow : known.flows)
@@ -43,13 +43,13 @@ Goal goal_of(const std::string& name, const std::optional<Goal>& asked, const Kn
   const std::optional<Goal>& own = known.statistics.at(name);
   if (asked && own && *asked != *own)
     throw ConfigError(std::string("--goal ") + goal_name(*asked) + ": " + goal_text(*own, name) +
-                      "; leave --goal out");
+                      "; remove --goal");
   if (asked || own) return asked ? *asked : *own;
   for (const SearchMetric& metric : known.saved)
     if (metric.name == name) return metric.goal;
   throw ConfigError(
       "--metric " + name +
-      ": the config does not tell whether less or more is better; add --goal min or --goal max");
+      ": the config does not define whether less or more is better; add --goal min or --goal max");
 }
 
 }  // namespace
@@ -73,8 +73,7 @@ SearchMetric choose_metric(const MetricRequest& request, const KnownStatistics& 
     return {known.statistics.begin()->first, Goal::kMin};
   if (name.empty())
     throw ConfigError(
-        "--metric is missing: the config does not tell by which statistic runs are compared; "
-        "use one of " +
+        "--metric is missing: the config does not define the statistic that compares runs; use one of " +
         join(names_of(known.statistics), ", "));
   if (!known.statistics.contains(name)) {
     const ConfigError unknown = unknown_statistic({name, {}}, names_of(known.statistics), known.flows);

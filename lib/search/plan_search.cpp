@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// What the configs of the runs say that concerns the search.
+/// Information of the configs of the runs for the search.
 struct CheckedRun {
   KnownStatistics statistics;
   std::string name;
@@ -77,15 +77,13 @@ class SearchPlanner {
     if (o_.method == Method::kRandom && !is_drawn())
       throw ConfigError("--search random: the number of runs is missing; add --trials N");
     if (o_.method == Method::kGrid && is_drawn())
-      throw ConfigError(
-          "--trials: a grid has as many runs as there are combinations; leave it out, or use "
-          "--search random");
+      throw ConfigError("--trials: a grid has one run per combination; remove it, or use --search random");
     const auto count = static_cast<size_t>(o_.trials);
     planned_.points = is_drawn() ? random_points(planned_.settings, count, static_cast<uint64_t>(o_.seed))
                                  : grid_points(planned_.settings);
   }
 
-  /// All of them, so that no mistake shows after hours. Warnings are those of the first.
+  /// All of them, so that no mistake appears only after hours. Warnings are those of the first run.
   void check_runs() {
     const log::Level level = log::set_level(log::Level::kWarning);
     Diagnostics errors;
@@ -134,22 +132,22 @@ class SearchPlanner {
   void check_halving() const {
     if (!first_.has_max_epoch)
       throw ConfigError(
-          "--search halving: the best runs are trained up to max_epoch, which the config does "
-          "not have; add --set max_epoch=N");
+          "--search halving: the best runs are trained up to max_epoch, which the config does not set; add "
+          "--set max_epoch=N");
     for (const auto& [run, number] : runs_) {
       const std::string who = described(planned_.settings, planned_.points[number]);
       if (epochs_of(run) != epochs_of(first_) || run.starting_epoch != first_.starting_epoch)
         throw ConfigError("--search halving: " + who + " has " + std::to_string(epochs_of(run)) +
-                          " epochs, the first one " + std::to_string(epochs_of(first_)) +
+                          " epochs, but the first one has " + std::to_string(epochs_of(first_)) +
                           "; all need the same max_epoch");
       if (!run.saves_weights)
         throw ConfigError("--search halving: " + who +
-                          " saves no checkpoints to go on from; add ModelSaver to the callbacks");
+                          " saves no checkpoints to continue from; add ModelSaver to the callbacks");
     }
     if (o_.least_epochs >= epochs_of(first_))
-      throw ConfigError("--min-epochs is " + std::to_string(o_.least_epochs) + ", and the config has " +
+      throw ConfigError("--min-epochs is " + std::to_string(o_.least_epochs) + ", but the config has " +
                         std::to_string(epochs_of(first_)) + (epochs_of(first_) == 1 ? " epoch" : " epochs") +
-                        "; no run could be stopped early: use fewer, or a larger max_epoch");
+                        ", so no run could be stopped early; lower it, or raise max_epoch");
   }
 
   struct NumberedRun {

@@ -9,14 +9,14 @@
 
 namespace tpack {
 
-/// The options of `tpack sweep` that say what is searched.
+/// The options of `tpack sweep` that define the search.
 struct SearchOptions {
   std::string config;                 // a file
   std::vector<std::string> settings;  // KEY=YAML
   std::string log_dir;                // empty: train_log/NAME-sweep
   Method method = Method::kGrid;
-  int64_t trials = 0;  // 0: all combinations of a grid, or of halving without ranges
-  int64_t seed = 1;    // of the values that are drawn
+  int64_t trials = 0;  // 0: all combinations of a grid, or in halving without ranges
+  int64_t seed = 1;    // for drawing values
   MetricRequest metric;
   int64_t eta = 3;           // of halving
   int64_t least_epochs = 1;  // of halving
@@ -28,8 +28,8 @@ struct PlannedSearch {
   std::vector<SearchSetting> settings;
   std::vector<SearchPoint> points;
   std::string folder;
-  /// The rungs of halving; of the other methods one, with all runs. Epochs of the last one: as the config
-  /// says.
+  /// The rungs of halving; other methods have one, with all runs. The epochs of the last one are those of the
+  /// config.
   std::vector<Rung> rungs;
   int64_t starting_epoch = 1;
   int64_t most_towers = 1;         // of a run's trainer

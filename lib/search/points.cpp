@@ -38,7 +38,7 @@ std::vector<SearchPoint> grid_points(const std::vector<SearchSetting>& settings)
 
 std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& settings, size_t count,
                                        uint64_t seed) {
-  constexpr int kMaxDraws = 10'000;  // without a new point: then there is probably none
+  constexpr int kMaxDraws = 10'000;  // without a new point: then there is probably no other
   Rng rng(seed);
   std::vector<SearchPoint> points;
   std::set<SearchPoint> seen;
@@ -51,7 +51,7 @@ std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& setting
       draws = 0;
     } else if (++draws == kMaxDraws) {
       throw ConfigError("--trials " + std::to_string(count) + ": the settings have only " +
-                        std::to_string(points.size()) + " different combinations; ask for fewer");
+                        std::to_string(points.size()) + " different combinations; lower it");
     }
   }
   return points;

@@ -13,7 +13,7 @@ constexpr size_t kMaxRuns = 10'000;  // of one search
 /// for more than kMaxRuns.
 std::vector<SearchPoint> grid_points(const std::vector<SearchSetting>& settings);
 
-/// So many different points, drawn evenly from the lists and ranges. The first n are the same for every
+/// `count` different points, drawn uniformly from the lists and ranges. The first n are the same for every
 /// `count` >= n. Errors: ConfigError if there are fewer.
 std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& settings, size_t count,
                                        uint64_t seed);

@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// More rungs first: those runs were trained for longer. Then the better value.
+/// More rungs first, because those runs were trained longer. Then the better value.
 bool comes_before(const SearchRun& a, const SearchRun& b, Goal goal) {
   if (a.scores.empty() || b.scores.empty()) return b.scores.empty() && !a.scores.empty();
   if (a.scores.size() != b.scores.size()) return a.scores.size() > b.scores.size();

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// The runs of a search and what they have reached, the best first.
+/// The runs of a search with their results, the best first.
 class SearchResults {
  public:
   /// Reads the statistics of the runs in `folder`.
@@ -23,7 +23,7 @@ class SearchResults {
   struct Row {
     const SearchRun* run = nullptr;
     MetricValues metric;
-    std::string rank;  // empty: it has no value to compare
+    std::string rank;  // empty without a value to compare
   };
 
   const SearchRecord& record_;

@@ -30,7 +30,7 @@ constexpr const char* kConsole = "console.txt";
 constexpr const char* kResultsFile = "sweep.csv";
 constexpr int kMissedGate = static_cast<int>(ErrorKind::kGateMissed);
 
-/// A run that is being trained.
+/// A run in training.
 struct Job {
   size_t run = 0;
   std::unique_ptr<DependentProcess> process;
@@ -42,7 +42,7 @@ class Jobs {
  public:
   explicit Jobs(size_t count) : jobs_(count) {}
 
-  /// A place without a job; nothing if there is none.
+  /// A free slot; empty if there is none.
   std::optional<size_t> free_place() const {
     for (size_t i = 0; i < jobs_.size(); ++i)
       if (!jobs_[i]) return i;
@@ -51,13 +51,13 @@ class Jobs {
   bool none() const {
     return std::none_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job.has_value(); });
   }
-  /// Nothing is started after `stop`: false.
+  /// False after `stop`, which prevents starts.
   bool start(size_t place, size_t run, const std::function<std::unique_ptr<DependentProcess>()>& make) {
     const std::scoped_lock lock(mutex_);
     if (!is_stopped_) jobs_[place].emplace(Job{run, make(), {}});
     return !is_stopped_;
   }
-  /// Waits for the end of a job. Not without one.
+  /// Waits for the end of a job. Needs a running job.
   Job next_ended() {
     std::vector<pollfd> watched;
     std::vector<size_t> places;
@@ -88,7 +88,7 @@ class Jobs {
   bool is_stopped_ = false;
 };
 
-/// The last line of `console` that says an error; empty if there is none.
+/// The last line of `console` with an error; empty if there is none.
 std::string last_error(const std::string& console) {
   const std::string text = read_whole_file(console).value_or("");
   const std::string mark = "\nerror: ";
@@ -156,7 +156,7 @@ class SearchDriver {
   void require_same_plan(const std::string& path) const {
     const std::vector<std::string> differences = plan_differences(record_.plan, planned_.plan);
     if (differences.empty()) return;
-    throw ConfigError(path + ": is of another search: " + join(differences, "; ") +
+    throw ConfigError(path + ": belongs to another search: " + join(differences, "; ") +
                       "; use the same options to continue it, or another folder (--log-dir DIR)");
   }
 
@@ -173,7 +173,7 @@ class SearchDriver {
       if (run.state == RunState::kFailed) run.state = RunState::kInterrupted;
   }
 
-  /// The best of those that were trained in the rung before.
+  /// The best runs of the previous rung.
   std::vector<size_t> survivors(const std::vector<size_t>& runs, size_t rung) const {
     std::vector<std::optional<double>> scores;
     for (const size_t run : runs) {
@@ -190,7 +190,7 @@ class SearchDriver {
     return !run.has_trained(rung) && run.state != RunState::kFailed;
   }
 
-  /// Trains these runs up to the end of the rung.
+  /// Trains these runs until the end of the rung.
   void train(const std::vector<size_t>& runs, size_t rung) {
     std::vector<size_t> waiting;
     for (const size_t run : runs)
@@ -244,8 +244,7 @@ class SearchDriver {
     log::info("run " + run.name + " started");
   }
 
-  /// A run of a sweep that was killed finishes its step and saves before it ends. False if this sweep ends
-  /// meanwhile.
+  /// A run of a killed sweep finishes its step and saves before it ends. False if this sweep ends meanwhile.
   bool wait_for_folder(const SearchRun& run) const {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
     for (bool is_first = true; FolderLock::is_held(folder_of(run)); is_first = false) {
@@ -319,9 +318,9 @@ void require_processors(const PlannedSearch& planned, int jobs) {
   if (at_once == 1 || planned.most_towers <= static_cast<int64_t>(each)) return;
   throw ConfigError("--jobs " + std::to_string(jobs) + ": " + planned.run_of_most_towers + " has " +
                     std::to_string(planned.most_towers) + " towers, but each of " + std::to_string(at_once) +
-                    " runs at a time has " + std::to_string(each) + " of the " +
+                    " parallel runs gets " + std::to_string(each) + " of the " +
                     std::to_string(available_processors()) +
-                    " processors, and a tower needs one; use fewer jobs or fewer devices");
+                    " processors, and each tower needs one; use fewer jobs or fewer devices");
 }
 
 SearchOutcome run_search(const PlannedSearch& planned, const SearchJobs& jobs, const std::string& config,

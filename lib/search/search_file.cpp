@@ -113,7 +113,7 @@ void compare_settings(const std::vector<std::string>& before, const std::vector<
     if (!has(now, setting)) differences.push_back("--set '" + setting + "' is missing");
   for (const std::string& setting : now)
     if (!has(before, setting)) differences.push_back("--set '" + setting + "' is added");
-  if (count == differences.size() && before != now) differences.emplace_back("--set has another order");
+  if (count == differences.size() && before != now) differences.emplace_back("the order of --set differs");
 }
 
 void compare_configs(const std::string& before, const std::string& now,
@@ -121,9 +121,9 @@ void compare_configs(const std::string& before, const std::string& now,
   if (before == now) return;
   try {
     differences = config_changes(parse_yaml(before, kSearchFile), parse_yaml(now, "the config"), {});
-    if (differences.empty()) differences.emplace_back("the config has another name, max_epoch or vars");
+    if (differences.empty()) differences.emplace_back("name, max_epoch or vars of the config differ");
   } catch (const ConfigError&) {
-    differences.emplace_back("the config has another optimizer");
+    differences.emplace_back("the optimizer of the config differs");
   }
 }
 
@@ -161,7 +161,7 @@ SearchRecord SearchRecord::from_json(const std::string& text, const std::string&
     const Json json = Json::parse(text);
     if (json.at("format").get<int>() != kFormat)
       throw ConfigError(path +
-                        ": was written by another version of tpack; use another folder (--log-dir DIR)");
+                        ": was written by a different version of tpack; use another folder (--log-dir DIR)");
     SearchRecord record;
     record.plan = plan_of(json.at("plan"));
     record.keys = json.at("keys").get<std::vector<std::string>>();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kRangeForm = "write LOW..HIGH, or LOW..HIGH log";
 
-/// The value on one line; numbers as they were written, tags kept.
+/// The value on one line; keeps the form of numbers, and tags.
 std::string flow_yaml(const ConfigNode& node) {
   const std::string tag = node.tag().empty() ? "" : node.tag() + " ";
   std::vector<std::string> parts;
@@ -69,7 +69,7 @@ ValueRange parse_range(const std::string& text, const Position& where) {
   return range;
 }
 
-/// The value below the words of the key.
+/// The value under the words of the key, one nested map for each word.
 const ConfigNode& value_of(const ConfigNode& tree, size_t words) {
   const ConfigNode* node = &tree;
   for (size_t i = 0; i < words; ++i) node = &node->entries()[0].value;
@@ -85,7 +85,7 @@ void read_values(const ConfigNode& list, SearchSetting& setting) {
     if (looks_like_a_range(item)) {
       if (list.size() > 1)
         throw ConfigError(where, "range '" + item.text() + "' is one of several values; write it alone, or " +
-                                     "put it in quotes within a list if it is a text");
+                                     "put it in quotes within a list if it is a string");
       setting.range = parse_range(item.text(), where);
       return;
     }

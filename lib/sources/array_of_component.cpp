@@ -51,7 +51,7 @@ std::string remark_of_rounded(const std::string& array, std::span<const double> 
   const auto found = std::find_if(numbers.begin(), numbers.end(), is_rounded);
   if (found == numbers.end()) return "";
   return "array '" + array + "' has whole numbers above 16,777,216 that float32 rounds, such as " +
-         shortest(*found) + "; subtract an offset before you save it, or leave it out with 'arrays'";
+         shortest(*found) + "; subtract an offset before you save it, or use 'arrays' to leave it out";
 }
 
 bool is_image_spec(const TensorSpec& sample) {

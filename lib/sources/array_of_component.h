@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// A component and the array of a file that it is read from: {image: x_train}.
+/// A component and its array in a file: {image: x_train}.
 struct ArrayOfComponent {
   std::string component;
   std::string array;
@@ -24,12 +24,13 @@ struct Codec<std::vector<ArrayOfComponent>> {
   static ConfigNode dump(const std::vector<ArrayOfComponent>& all);
 };
 
-/// For these components of another file, the arrays that `known` names, else those of their own names.
+/// The arrays of these components in another file: those in `known`, else arrays with the name of the
+/// component.
 std::vector<ArrayOfComponent> arrays_of(const std::vector<std::string>& components,
                                         const std::vector<ArrayOfComponent>& known);
 
-/// What to say of an array of doubles that has whole numbers which float32 rounds, such as times and ids;
-/// empty if none of these numbers is one.
+/// The warning for an array of doubles with whole numbers that float32 rounds, such as times and ids; empty
+/// if there are none.
 std::string remark_of_rounded(const std::string& array, std::span<const double> numbers);
 
 /// uint8 [height, width, 1 or 3] is an image, and [height, width] is a gray one.

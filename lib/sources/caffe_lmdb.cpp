@@ -65,20 +65,19 @@ class CaffeLmdb final : public RandomAccessSource {
   using Params = CaffeLmdbParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads a database of Caffe: an LMDB with a Datum in each record. Gives `image` [height, "
-               "width, channels], uint8 and in RGB order, and `label`. Records with float_data give a "
-               "float32 `image`.")
+               "Reads a Caffe database: an LMDB with a Datum in each record. Provides `image` [height, "
+               "width, channels], uint8 in RGB order, and `label`. For records with float_data, `image` is "
+               "float32.")
         .example("CaffeLMDB: {path: train_lmdb}")
         .field("path", &Params::path, "the folder with data.mdb, or the file")
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle, "use a new order in each pass; false: in the order of the keys")
         .field("color", &Params::color,
-               "color format of the images; default: arrays of pixels have the channels that are stored, "
-               "encoded images are decoded to rgb")
-        .field(
-            "stored_order", &Params::stored_order,
-            "order of the three channels in arrays of pixels; bgr: as Caffe's convert_imageset writes them");
+               "color format of the images; default: arrays of pixels keep their stored channels, encoded "
+               "images are decoded to rgb")
+        .field("stored_order", &Params::stored_order,
+               "order of the three channels in arrays of pixels; Caffe's convert_imageset writes bgr");
   }
   explicit CaffeLmdb(Params p) : p_(std::move(p)), path_(resolved_path(p_.path)) {
     if (p_.color == Color::kRgba)
@@ -129,9 +128,9 @@ class CaffeLmdb final : public RandomAccessSource {
   }
 
  private:
-  /// Some records, evenly spread, say what the images are; damaged ones are found when they are read. If
-  /// their sizes differ, the size is unknown. Reading all records could take an hour, so a size that no probe
-  /// has is noticed by the batch that it does not fit into.
+  /// The form of the images comes from some evenly spaced records; damaged records are found when they are
+  /// read. If their sizes differ, the size is unknown. Reading all records could take an hour, so another
+  /// size is only noticed by the batch that it does not fit into.
   void find_spec() {
     constexpr int64_t kMaxProbes = 16;
     const int64_t probes = std::min(size(), kMaxProbes);
@@ -156,7 +155,7 @@ class CaffeLmdb final : public RandomAccessSource {
   }
 
   Color encoded_color() const { return p_.color.value_or(Color::kRgb); }
-  /// What a record becomes.
+  /// The converted record.
   TensorSpec spec_of(const CaffeDatum& datum) const {
     if (datum.kind == CaffeDatum::Kind::kEncoded) {
       const ImageSize size = read_image_header(datum.bytes);
@@ -176,7 +175,7 @@ class CaffeLmdb final : public RandomAccessSource {
     if (spec.dtype == tensor_.dtype && spec.shape[2] == tensor_.shape[2]) return;
     throw DataError("a record with " + std::to_string(spec.shape[2]) + " channels of " + name_of(spec.dtype) +
                     "; the first one has " + std::to_string(tensor_.shape[2]) + " of " +
-                    name_of(tensor_.dtype) + "; 'color' makes images of 1 and 3 channels equal");
+                    name_of(tensor_.dtype) + "; to read images of 1 and 3 channels, set 'color'");
   }
 
   /// Writes the pixels of `datum` to `out` [height, width, channels].

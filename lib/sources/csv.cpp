@@ -43,7 +43,7 @@ class CsvTable final : public RandomAccessSource {
     }
   }
 
-  /// Patterns, and classes that the config does not name, need the file.
+  /// Patterns, and classes that are not in the config, need the file.
   bool knows_spec() const override {
     return std::all_of(wanted_numbers_.begin(), wanted_numbers_.end(), has_plain_names) &&
            std::all_of(wanted_labels_.begin(), wanted_labels_.end(),
@@ -79,7 +79,7 @@ class CsvTable final : public RandomAccessSource {
     for (const auto& [column, value] : content_.reader.rounded())
       facts.remarks.push_back("column '" + column +
                               "' has numbers above 16,777,216 that float32 rounds, such as " + value +
-                              "; subtract an offset in the file, or leave a column of ids out");
+                              "; subtract an offset in the file; leave out a column of ids");
     facts.bad = std::ssize(content_.bad);
     if (!content_.bad.empty()) {
       const auto& [row, why] = *content_.bad.begin();
@@ -166,7 +166,7 @@ class CsvTable final : public RandomAccessSource {
     p.shuffle = false;
     if (std::filesystem::path(path)
             .extension()
-            .empty()) {  // its name does not tell the format: as the own file
+            .empty()) {  // if the name has no known ending: same format as the own file
       const std::string own = p_.file.all.front().name;
       if (p.format == TableFormat::kByName)
         p.format = p_.form().is_jsonl(own) ? TableFormat::kJsonl : TableFormat::kCsv;
@@ -196,8 +196,7 @@ class CsvTable final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = content_.bad.find(row); bad != content_.bad.end()) {
-      throw DataError(bad->second +
-                      (is_reader_ ? "" : kLeaveRowsOut));  // who reads one file has no such setting
+      throw DataError(bad->second + (is_reader_ ? "" : kLeaveRowsOut));  // a single file has no such setting
     }
     size_t component = 0;
     for (size_t i = 0; i < content_.values.size(); ++i)
@@ -246,7 +245,7 @@ class CsvTable final : public RandomAccessSource {
     if (std::any_of(p_.columns.begin(), p_.columns.end(), is_guessed)) guess_columns();
     read_rows();
     if (content_.reader.has_seen_written() && has_own_numbers()) {
-      guess_columns();  // how they are written
+      guess_columns();  // the notation
       read_rows();
     }
     if (content_.lines.empty()) throw DataError(rows_.name(), "has no rows after its header");
@@ -272,7 +271,7 @@ class CsvTable final : public RandomAccessSource {
     });
   }
 
-  /// Before `prepare` of plain names only.
+  /// Before `prepare`, only for plain names.
   TensorSpec number_spec(size_t i) const {
     if (!content_.values.empty()) return content_.values[i]->spec();
     if (!wanted_numbers_[i].separator.empty())
@@ -291,7 +290,7 @@ class CsvTable final : public RandomAccessSource {
     return names;
   }
 
-  /// Also forgets what a preparation that failed has read.
+  /// Also forgets results of a failed preparation.
   void find_columns(const CsvHeader& header) {
     content_ = {};
     content_.missing = &p_.missing;
@@ -352,7 +351,7 @@ class CsvTable final : public RandomAccessSource {
       mistakes.add(ref.position, "CSV: '" + ref.name + "' matches " + std::to_string(found) +
                                      " columns; component '" + component + "' needs one");
   }
-  /// How numbers of a component are written, as data.train has them.
+  /// The notation of the numbers of a component in data.train.
   std::map<std::string, NumberForm> written_of(const std::string& component) const {
     const auto known = opened_fit(component);
     if (!known) return written_;
@@ -369,17 +368,16 @@ class CsvTable final : public RandomAccessSource {
                                  has_train ? From::kTrain : from);
   }
 
-  /// What is wrong, or may be, with the names of the columns.
+  /// Mistakes and possible mistakes in the column names.
   void check_header(const CsvHeader& header, Diagnostics& mistakes) const {
     if (is_reader_) return;
     for (const auto& [column, words] : p_.na_values.by_column)
       if (!header.has(column)) mistakes.add(p_.na_values.position, header.unknown_in("na_values", column));
     if (mistakes.count() == 0 && header.looks_like_data())
-      log::warning(header.path() + ": the columns are called " + join_first(header.names()) +
-                   header.advice());
+      log::warning(header.path() + ": the columns are " + join_first(header.names()) + header.advice());
   }
 
-  /// The columns that data.train has for a component, where the config means these.
+  /// The columns of data.train for a component, if the config refers to them.
   std::vector<ColumnRef> followed(const NumberColumns& wanted, const CsvHeader& header,
                                   Diagnostics& mistakes) {
     const auto known = opened_fit(wanted.component);
@@ -395,7 +393,7 @@ class CsvTable final : public RandomAccessSource {
     add_unused(wanted, header, known->columns);
     return *columns;
   }
-  /// Columns that a pattern finds and data.train does not have.
+  /// Columns that match a pattern but are not in data.train.
   void add_unused(const NumberColumns& wanted, const CsvHeader& header,
                   const std::vector<std::string>& known) {
     for (const std::string& name : header.names()) {
@@ -406,7 +404,7 @@ class CsvTable final : public RandomAccessSource {
     }
   }
 
-  /// Guesses what the columns have, from all rows.
+  /// Guesses the types of the columns from all rows.
   void guess_columns() {
     std::vector<std::string> names;
     rows_.read_parts(
@@ -422,7 +420,7 @@ class CsvTable final : public RandomAccessSource {
     for (size_t i = 0; i < names.size(); ++i)
       if (guesses_[i].form().is_written) written_[names[i]] = guesses_[i].form();
   }
-  /// Whether some named columns do not follow data.train.
+  /// Whether some named columns do not use data.train.
   bool has_own_numbers() const {
     return std::any_of(wanted_numbers_.begin(), wanted_numbers_.end(), [&](const NumberColumns& wanted) {
       return !is_auto(wanted) && !opened_fit(wanted.component);
@@ -457,7 +455,7 @@ class CsvTable final : public RandomAccessSource {
            });
   }
 
-  /// What the component needs to know of the training data.
+  /// The information of the training data that the component needs.
   void learn_or_follow(size_t i) {
     const auto known = opened_fit(wanted_numbers_[i].component);
     if (known) {
@@ -477,15 +475,15 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   CsvRows rows_;
-  std::string id_;                             // the column that names rows; empty if there is none
-  std::string time_;                           // the column that has the time of rows; empty if there is none
-  bool is_reader_ = false;                     // of a file that need not have all classes
+  std::string id_;                             // the column that identifies rows; empty if there is none
+  std::string time_;                           // the column with the time of rows; empty if there is none
+  bool is_reader_ = false;                     // for a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
   CsvContent content_;                         // values of each of wanted_numbers_, and so on
   std::vector<ColumnGuess> guesses_;           // by column, if they are needed
-  std::map<std::string, NumberForm> written_;  // by column, how numbers are written that are not plain
-  std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have
+  std::map<std::string, NumberForm> written_;  // by column, the notation of numbers that are not plain
+  std::vector<std::string> unused_;            // columns that match a pattern but are not in data.train
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

@@ -34,7 +34,7 @@ class FakeData final : public RandomAccessSource {
         .field("dtype", &Params::dtype, "type of each component, or one for all")
         .field("names", &Params::names, "name of each component; default: component_0, component_1, ...")
         .field("size", &Params::size, between(1, 1e12), "samples per pass")
-        .field("random", &Params::random, "false: every sample is the same, which only costs a copy")
+        .field("random", &Params::random, "false: every sample is the same, so that it costs only a copy")
         .field("domain", &Params::domain, "values are in [low, high); integers are rounded down");
   }
   explicit FakeData(Params p) : p_(std::move(p)) {
@@ -43,7 +43,7 @@ class FakeData final : public RandomAccessSource {
     if (p_.dtype.size() == 1) p_.dtype.resize(p_.shapes.size(), p_.dtype[0]);
     if (p_.dtype.size() != p_.shapes.size()) {
       throw ConfigError("FakeData: 'dtype' has " + std::to_string(p_.dtype.size()) + " entries for " +
-                        std::to_string(p_.shapes.size()) + " shapes; give one for all or one for each");
+                        std::to_string(p_.shapes.size()) + " shapes; write one for all or one for each");
     }
     if (!p_.names.empty() && p_.names.size() != p_.shapes.size()) {
       throw ConfigError("FakeData: 'names' has " + std::to_string(p_.names.size()) + " entries for " +

@@ -38,18 +38,17 @@ void FirstImages::look_at(const std::string& path, const std::string& shown) {
 std::vector<std::string> FirstImages::remarks() const {
   std::vector<std::string> all;
   if (!deep_.empty())
-    all.push_back("images of 16 bits per channel lose their lower 8 bits, such as " + deep_ +
-                  "; to keep them, set depth: 16 of " + source_);
+    all.push_back("images of 16 bits per channel, such as " + deep_ +
+                  ", lose their lower 8 bits; to keep them, set depth: 16 in " + source_);
   if (!transparent_.empty())
-    all.push_back("images have transparent pixels, such as " + transparent_ + ", which are put onto " +
-                  form_.background.str() + "; for another color, set background of " + source_ +
-                  ", or color: rgba for transparency as a fourth channel");
+    all.push_back("images with transparent pixels, such as " + transparent_ + ", get the background " +
+                  form_.background.str() + "; to change it, set background in " + source_ +
+                  "; to keep transparency as a fourth channel, set color: rgba");
   if (!turned_.empty())
-    all.push_back("images are turned upright by their Exif data, such as " + turned_ + ", and " +
-                  with_image_ +
-                  " have to fit the turned ones; if they were made for the images as they are stored, set "
-                  "upright: false of " +
-                  source_);
+    all.push_back(
+        "images such as " + turned_ + " are turned upright by their Exif data, and " + with_image_ +
+        " must fit the turned images; if they were made for the stored images, set upright: false in " +
+        source_);
   return all;
 }
 

@@ -36,28 +36,27 @@ class ImageBoxes final : public RandomAccessSource {
   using Params = ImageBoxesParams;
   static Schema<Params> schema() {
     return with_image_files(
-        Schema<Params>("Reads images and the boxes of objects in them, as COCO (a JSON file), Pascal VOC (a "
-                       "folder of XML files) or YOLO (a folder of text files) has them. Gives `image` and "
-                       "`boxes`, float32 [max_boxes, 5]: left, top, right and bottom in pixels from the left "
-                       "upper corner, and the number of the class; the rows after the last box are 0, 0, 0, "
-                       "0, -1. Augmentors move both alike; boxes are cut at the edges of the image, and "
-                       "those of which less than a pixel is left are dropped.")
+        Schema<Params>(
+            "Reads images and the boxes of objects in them, in the format of COCO (a JSON file), Pascal VOC "
+            "(a folder of XML files) or YOLO (a folder of text files). Provides `image` and `boxes`, float32 "
+            "[max_boxes, 5]: left, top, right and bottom in pixels from the upper left corner, and the class "
+            "number; rows after the last box are 0, 0, 0, 0, -1. Augmentors move boxes with the image; boxes "
+            "are clipped at the edges of the image, and dropped if less than a pixel is left.")
             .example("ImageBoxes: {images: photos, annotations: instances.json}")
             .field("images", &Params::images, "folder of the images")
             .required()
             .field("annotations", &Params::annotations,
-                   "COCO's JSON file, or the folder with a file for each image, 1.xml or 1.txt for 1.jpg; "
-                   "images without one have no boxes")
+                   "the JSON file of COCO, or a folder with one file per image (1.xml or 1.txt for 1.jpg); "
+                   "images without a file have no boxes")
             .required()
             .field("classes", &Params::classes,
-                   "names of the classes by number; those of YOLO are needed; default: the categories of "
-                   "COCO by their ids, the sorted names of VOC")
+                   "class names in order of their numbers; required for YOLO; default: for COCO, the "
+                   "categories by id; for VOC, the sorted names")
             .field("mirror_pairs", &Params::mirror_pairs,
-                   "classes that change places when an augmentor mirrors the image: [[left_hand, "
-                   "right_hand]]")
+                   "pairs of classes to swap when an augmentor mirrors the image: [[left_hand, right_hand]]")
             .field("max_boxes", &Params::max_boxes, between(1, 10'000),
-                   "rows of `boxes`; no image may have more")
-            .field("difficult", &Params::difficult, "take boxes that VOC marks as difficult, too"));
+                   "number of rows of `boxes`; no image may have more boxes")
+            .field("difficult", &Params::difficult, "also use boxes that VOC marks as difficult"));
   }
   explicit ImageBoxes(Params p)
       : p_(std::move(p)),
@@ -107,7 +106,7 @@ class ImageBoxes final : public RandomAccessSource {
       if (row[-3] <= row[-5] || row[-2] <= row[-4])
         throw DataError("box " + std::to_string(&box - of.boxes.data()) + " of " +
                         printable(classes_[static_cast<size_t>(box.label)]) +
-                        " lies outside of the image, which has " + image.size().str() + " pixels");
+                        " is outside of the image, which has " + image.size().str() + " pixels");
     }
     for (auto k = std::ssize(of.boxes); k < p_.max_boxes; ++k) {
       std::fill_n(row, 4, 0.F);
@@ -131,7 +130,7 @@ class ImageBoxes final : public RandomAccessSource {
         pairs.push_back("[" + classes_[static_cast<size_t>(left)] + ", " +
                         classes_[static_cast<size_t>(right)] + "]");
       facts.remarks.push_back(
-          "classes have names of left and right; if an augmentor mirrors images (Flip), set mirror_pairs: [" +
+          "classes are named left and right; if an augmentor mirrors images (Flip), set mirror_pairs: [" +
           join(pairs, ", ") + "]");
     }
     return facts;
@@ -170,10 +169,10 @@ class ImageBoxes final : public RandomAccessSource {
     if (!differs(of.width, width) && !differs(of.height, height)) return;
     const bool is_turned = of.width == height && of.height == width;
     const auto text = [](double w, double h) { return shortest(w) + "x" + shortest(h); };
-    throw DataError("its annotation is of an image of " + text(of.width, of.height) +
-                    " pixels, and the file has " + text(width, height) +
+    throw DataError("its annotation is for an image of " + text(of.width, of.height) +
+                    " pixels, but the file has " + text(width, height) +
                     (is_turned ? "; if the image is turned by its Exif data, and the boxes were made for the "
-                                 "image as it is stored, set upright: false of ImageBoxes"
+                                 "stored image, set upright: false in ImageBoxes"
                                : "; use the images that the boxes were made for, or change the boxes with "
                                  "the images"));
   }
@@ -213,11 +212,11 @@ class ImageBoxes final : public RandomAccessSource {
                                 " of " + std::to_string(all.images.size()) + " images of " + annotations_ +
                                 ")");
     images_ = std::move(all.images);
-    add_remark(all.crowds, "boxes are around groups (iscrowd), and left out");
-    add_remark(all.empty, "boxes have no area, and are left out");
+    add_remark(all.crowds, "boxes around groups (iscrowd) are left out");
+    add_remark(all.empty, "boxes without area are left out");
   }
 
-  /// Of each image the file of the same name.
+  /// The file with the same name for each image.
   void read_folder() {
     std::map<std::string, std::string> by_stem;
     for (const char* extension : {".xml", ".txt"}) {
@@ -232,9 +231,8 @@ class ImageBoxes final : public RandomAccessSource {
       throw DataError(annotations_, "has no .xml files (Pascal VOC) and no .txt files (YOLO)");
     const bool is_voc = by_stem.begin()->second.ends_with(".xml");
     if (!is_voc && p_.classes.empty())
-      throw ConfigError(
-          p_.annotations.position,
-          "ImageBoxes: YOLO's files have numbers of classes only; set 'classes' to their names");
+      throw ConfigError(p_.annotations.position,
+                        "ImageBoxes: YOLO files have only class numbers; set 'classes' to the names");
     size_t used = 0;
     std::vector<std::string> found;  // classes of VOC
     for (std::string& name : sorted_names(dir_, [](const fs::directory_entry& entry) {
@@ -254,7 +252,7 @@ class ImageBoxes final : public RandomAccessSource {
       images_.push_back(std::move(image));
     }
     if (used == 0)
-      throw DataError(annotations_, "has no file of the name of an image in " + dir_ + "; it has " +
+      throw DataError(annotations_, "has no file named after an image in " + dir_ + "; it has " +
                                         printable(by_stem.begin()->second));
     add_remark(std::ssize(images_) - static_cast<int64_t>(used),
                "images have no annotation, and so no boxes");
@@ -267,7 +265,7 @@ class ImageBoxes final : public RandomAccessSource {
       for (AnnotatedBox& box : image.boxes) box.label = number_of(found[static_cast<size_t>(box.label)]);
   }
 
-  /// The classes are those of the config, of data.train, or these.
+  /// Uses the classes of the config or of data.train, or else these.
   void use_names(const std::vector<std::string>& names) {
     if (!classes_.empty()) return;
     const auto train = opened_fit(kBoxes);
@@ -276,8 +274,8 @@ class ImageBoxes final : public RandomAccessSource {
   void follow_train() const {
     const auto train = opened_fit(kBoxes);
     if (train && !train->classes.empty() && train->classes != classes_)
-      throw DataError(annotations_, "has the classes " + join_first(classes_) + ", and data.train has " +
-                                        join_first(train->classes) + "; write the same 'classes' in both");
+      throw DataError(annotations_, "has the classes " + join_first(classes_) + ", but data.train has " +
+                                        join_first(train->classes) + "; set the same 'classes' in both");
   }
   int64_t number_of(const std::string& name) const {
     const auto found = std::find(classes_.begin(), classes_.end(), name);

@@ -32,7 +32,8 @@ void read_file(const std::string& path, Image& image) {
   const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
   const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
   if (got == buffer.size()) return;
-  throw FileError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
+  throw FileError(
+      path, "could only be read up to byte " + std::to_string(got) + " of " + std::to_string(buffer.size()));
 }
 
 }  // namespace

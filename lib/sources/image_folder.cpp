@@ -27,7 +27,7 @@ struct LeftOut {
   std::vector<std::string> folders;  // inside class folders
   std::vector<std::string> empty_classes;
   std::vector<std::string> absent;  // classes of data.train without a folder
-  std::vector<std::string> runs;    // folders that runs of tpack have written
+  std::vector<std::string> runs;    // run folders of tpack
 
   void add(const std::string& file) {
     ++files;
@@ -71,18 +71,18 @@ class ImageFolder final : public RandomAccessSource {
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
     return with_image_files(
-        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder "
-                       "for each class: DIR/CLASS/NAME.jpg. Hidden files and folders, __MACOSX, and folders "
-                       "that runs of tpack have written are left out.")
+        Schema<Params>(
+            "Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a folder with one folder per class: "
+            "DIR/CLASS/NAME.jpg. Ignores hidden files and folders, __MACOSX, and run folders of tpack.")
             .example("ImageFolder: {dir: photos/train}")
             .field("dir", &Params::dir,
-                   "the folder; classes are its folders in alphabetical order (by value if all are "
-                   "numbers), or those of data.train: then "
-                   "a folder may be missing, but none may be new")
+                   "the folder; its folders, in alphabetical order (by value if all are numbers), are the "
+                   "classes. Other flows use the classes of data.train: a folder may be missing, but none "
+                   "may be new")
             .required()
             .shorthand()
             .field("classes", &Params::classes,
-                   "false: images without labels, those in `dir` and in the folders below it"));
+                   "false: read images without labels from `dir` and all folders below it"));
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
@@ -179,7 +179,7 @@ class ImageFolder final : public RandomAccessSource {
                               (left_out_.folders.empty()
                                    ? ")"
                                    : "; folders inside them are not read: " + join_first(left_out_.folders) +
-                                         "; is 'dir' one folder too high?)"));
+                                         "; check whether 'dir' should be one of its folders)"));
   }
 
   /// Images in the folder and below it, in the order of their paths.
@@ -205,12 +205,12 @@ class ImageFolder final : public RandomAccessSource {
     if (failure) throw DataError(dir_, "cannot be listed: " + failure.message());
     if (files_.empty())
       throw DataError(
-          dir_, "has no images, neither in folders below it; their names end with " + image_file_endings());
+          dir_, "has no images, also not in folders below it; supported endings are " + image_file_endings());
     std::ranges::sort(files_, {}, &Entry::name);
     std::ranges::sort(left_out_.runs);
   }
 
-  /// Rejects a folder that holds images without classes, or is itself that of a class.
+  /// Rejects a folder that has images without classes, or is itself the folder of a class.
   void reject_flat_folder() const {
     const auto is_there = [](const std::string& class_folder) { return !class_folder.empty(); };
     if (std::any_of(folders_.begin(), folders_.end(), is_there) || !has_images(dir_)) return;
@@ -231,7 +231,7 @@ class ImageFolder final : public RandomAccessSource {
             }).empty();
   }
 
-  /// Appends the images of one class, and records what else is in its folder.
+  /// Appends the images of one class, and records other content of its folder.
   void list_class(const std::string& name, int32_t label) {
     folders_[static_cast<size_t>(label)] = name;
     const fs::path folder = fs::path(dir_) / name;
@@ -267,18 +267,19 @@ class ImageFolder final : public RandomAccessSource {
   std::string path_of(const Entry& file) const {
     return (fs::path(dir_) / folders_[static_cast<size_t>(file.label)] / file.name).string();
   }
-  /// Names of folders may be any bytes, those of classes are text.
+  /// Folder names may be any bytes, class names are text.
   static std::vector<std::string> printable_names(std::vector<std::string> names) {
     for (std::string& name : names) name = printable(name);
     return names;
   }
   static bool is_class_folder(const fs::directory_entry& entry) {
     std::error_code unknown;
-    // Without this folder, whose link is dangling, the labels of the following folders would shift.
+    // Without this folder (a dangling link), the labels of the following folders would shift.
     const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
     return is_class && !is_hidden(entry.path().filename().string());
   }
-  /// By letter; by value if all are numbers. Those of runs are added to `runs` instead, unless it is null.
+  /// Sorted by letter, or by value if all are numbers. Run folders are added to `runs` instead, unless it is
+  /// null.
   std::vector<std::string> folder_names(std::vector<std::string>* runs = nullptr) const {
     std::vector<std::string> names;
     for (std::string& name : sorted_names(dir_, is_class_folder)) {

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A part of the config that source CSV reads.
+/// A part of the config for source CSV.
 template <class T>
 struct FieldOfCsv {
   ConfigNode node = ConfigNode::map({});
@@ -48,7 +48,7 @@ struct Codec<FieldOfCsv<T>> {
   static ConfigNode dump(const FieldOfCsv<T>& field) { return field.node; }
 };
 
-/// A column may have a number as its name. None: an empty name.
+/// A column may have a number as its name. An empty name means no column.
 template <>
 struct Codec<ColumnRef> {
   static FieldType type() { return FieldType::text(); }
@@ -77,54 +77,54 @@ struct ImageListParams : ImageFileFields {
   Ref<Path> root;
 };
 
-/// Images stay encoded until a map needs their pixels. What belongs to them is read by source CSV if the list
-/// is a table. Missing files are found when the list is opened.
+/// Images stay encoded until a map needs their pixels. If the list is a table, source CSV reads the other
+/// components. Missing files are found when the list is opened.
 class ImageList final : public RandomAccessSource {
  public:
   using Params = ImageListParams;
   static Schema<Params> schema() {
     return with_image_files(
-        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) that a file lists: a text with "
-                       "`path class` in each line, as Caffe has it, or, with `path`, a CSV table with paths "
-                       "and classes, numbers or sets of labels. Gives `image` and `label`, or the components "
-                       "of `labels` and `columns`.")
+        Schema<Params>("Reads images (JPEG, PNG, GIF, BMP, TIFF, WebP or PNM) from a list: a text file with "
+                       "`path class` in each line, as in Caffe, or, if `path` is set, a CSV table with paths "
+                       "and classes, numbers or sets of labels. Provides `image` and `label`, or the "
+                       "components of `labels` and `columns`.")
             .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
-            .field("file", &Params::file,
-                   "the list; in a text, what follows the last space is the class, so paths may have spaces; "
-                   "labels are int32, from 0, in the order of the sorted classes of data.train")
+            .field(
+                "file", &Params::file,
+                "the list; in a text file, the class is the part after the last space, so paths may contain "
+                "spaces; labels are int32, from 0, in the order of the sorted classes of data.train")
             .required()
             .shorthand()
-            .field("path", &Params::path, "column of the paths in a CSV table; default: the list is a text")
+            .field("path", &Params::path,
+                   "column of the paths in a CSV table; default: the list is a text file")
             .field("labels", &Params::labels,
-                   "columns of class names by component, or of sets of labels, as of source CSV")
-            .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
+                   "columns of class names or sets of labels by component, as in source CSV")
+            .field("columns", &Params::columns, "columns of numbers by component, as in source CSV")
             .field("missing", &Params::missing,
-                   "what replaces missing numbers, as of source CSV: a number, mean or median of data.train, "
-                   "or by "
-                   "column")
+                   "replacement for missing numbers, as in source CSV: a number, mean or median of "
+                   "data.train, or one per column")
             .field("points", &Params::points,
-                   "names in `columns` of points in the image, in pixels, x and y alternating: they become "
-                   "[points, 2], and augmentors move them with the image, such as {columns: {eyes: [x0, y0, "
-                   "x1, y1]}, points: [eyes]}. (0, 0) is the left upper corner of the first pixel, whose "
-                   "center is (0.5, 0.5)")
+                   "components of `columns` that are points in the image, in pixels, x and y alternating: "
+                   "they become [points, 2], and augmentors move them with the image, for example {columns: "
+                   "{eyes: [x0, y0, x1, y1]}, points: [eyes]}. (0, 0) is the upper left corner of the first "
+                   "pixel, whose center is (0.5, 0.5)")
             .field("mirror_pairs", &Params::mirror_pairs,
-                   "points of each component of `points`, by their number from 0, that change places when an "
-                   "augmentor mirrors the image: [[0, 1]] for a left and a right eye, so that the first one "
+                   "for each component of `points`, pairs of points, numbered from 0, to swap when an "
+                   "augmentor mirrors the image: with [[0, 1]] for a left and a right eye, the first point "
                    "is always the left one")
             .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
             .field("decimal", &Params::decimal, kDecimalDoc)
             .field("header", &Params::header,
                    "true: the first row of a CSV table has the names of the columns; false: their names are "
                    "0, 1, 2, ...")
-            .field("root", &Params::root,
-                   "the folder that paths are relative to; default: that of the list"));
+            .field("root", &Params::root, "base folder of relative paths; default: the folder of the list"));
   }
   explicit ImageList(Params p)
       : p_(std::move(p)),
         list_(resolved_path(p_.file)),
         root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))) {
     if (p_.points.empty() && !p_.mirror_pairs.empty())
-      throw ConfigError("ImageList: 'mirror_pairs' are of 'points'; name the component in 'points'");
+      throw ConfigError("ImageList: 'mirror_pairs' needs 'points'; add the component to 'points'");
     is_table_ = !p_.path.name.empty();
     if (is_table_) {
       table_ = make_table();
@@ -134,9 +134,9 @@ class ImageList final : public RandomAccessSource {
     if (p_.labels.node.size() + p_.columns.node.size() + p_.points.size() + p_.mirror_pairs.size() > 0 ||
         p_.delimiter != plain.delimiter || p_.decimal != plain.decimal || !p_.header)
       throw ConfigError(
-          "ImageList: 'labels', 'columns', 'points', 'mirror_pairs', 'delimiter', 'decimal' and 'header' are "
-          "of a CSV table; set "
-          "'path' to its column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
+          "ImageList: 'labels', 'columns', 'points', 'mirror_pairs', 'delimiter', 'decimal' and 'header' "
+          "apply only to a CSV table; set 'path' to its column of paths, such as {file: train.csv, path: "
+          "photo, labels: {label: species}}");
   }
 
   bool knows_spec() const override { return is_table_ && (table_ == nullptr || table_->knows_spec()); }
@@ -180,7 +180,7 @@ class ImageList final : public RandomAccessSource {
   std::optional<std::string> stable_name(int64_t index) const override {
     return paths_[static_cast<size_t>(index)];
   }
-  /// Another list of images, without the components that nobody needs.
+  /// Another list of images, without unused components.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     const auto is_needed = [&](const std::string& name) {
@@ -277,13 +277,14 @@ class ImageList final : public RandomAccessSource {
 
   bool has_label() const { return !is_table_ && reads_label_; }
 
-  /// The source of what belongs to the images; null if nothing does.
+  /// The source of the other components; null if there are none.
   std::shared_ptr<RandomAccessSource> make_table() const {
     if (p_.labels.node.size() + p_.columns.node.size() == 0) return nullptr;
     for (const ConfigNode* fields : {&p_.labels.node, &p_.columns.node}) {
       for (const auto& [component, value, position] : fields->entries())
         if (component == kImage)
-          throw ConfigError(position, "ImageList: component 'image' is the image; use another name");
+          throw ConfigError(position,
+                            "ImageList: the component 'image' is reserved for the image; use another name");
     }
     const ConfigNode params({{"file", fs::absolute(list_.empty() ? "." : list_).string()},
                              {"labels", p_.labels.node},
@@ -301,8 +302,8 @@ class ImageList final : public RandomAccessSource {
     if (!are_points(component.name)) return component;
     const Shape& shape = component.tensor.shape;
     if (shape.rank() != 1 || shape[0] % 2 != 0 || component.tensor.dtype != DType::kFloat32)
-      throw ConfigError("ImageList: points are x and y by turns, and '" + component.name + "' is " +
-                        component.tensor.str());
+      throw ConfigError("ImageList: points need columns of x and y alternating, but '" + component.name +
+                        "' is " + component.tensor.str());
     component.annotation = Annotation::kPoints;
     component.mirror_pairs =
         mirror_pairs_of("ImageList, points '" + component.name + "'", p_.mirror_pairs, shape[0] / 2);
@@ -370,7 +371,7 @@ class ImageList final : public RandomAccessSource {
       labels_->add_bad();
     add(std::string(trim(line.substr(0, space))), number, why);
   }
-  /// Of a line whose class is not read, and need not be there.
+  /// For a line whose class is not read and may be missing.
   std::string_view path_of_line(std::string_view line) const {
     const size_t space = line.find_last_of(" \t");
     std::error_code failure;
@@ -386,8 +387,8 @@ class ImageList final : public RandomAccessSource {
     const auto found = std::find_if(labels_->classes().begin(), labels_->classes().end(), is_fraction);
     if (found == labels_->classes().end()) return;
     throw DataError(list_, "has the class '" + *found +
-                               "'; numbers that are not classes need a CSV table, such as {file: train.csv, "
-                               "path: photo, columns: {y: price}}");
+                               "'; if these are numbers, not classes, write a CSV table, such as {file: "
+                               "train.csv, path: photo, columns: {y: price}}");
   }
   std::string table_hint() const {
     if (is_table_ || !has_commas_) return "";
@@ -414,7 +415,7 @@ class ImageList final : public RandomAccessSource {
     table_->prepare_once({});
     for (const std::string& name : p_.points)
       points_.push_back(spec().index(name.c_str(), "ImageList: 'points'"));
-    if (table_->size() != size()) throw DataError(list_, "was changed while it was read");
+    if (table_->size() != size()) throw DataError(list_, "changed while it was being read");
   }
   /// Errors: DataError with the line of the list.
   void get_of_table(int64_t row, const SampleKey& key, Datapoint& out) const {
@@ -432,7 +433,7 @@ class ImageList final : public RandomAccessSource {
   void look_at_files() {
     Digest digest;
     digest.add(file_stamp(list_));
-    if (!slashed_.empty()) log::info(list_ + ": backslashes in paths are read as slashes, " + slashed_);
+    if (!slashed_.empty()) log::info(list_ + ": backslashes in paths are treated as slashes, " + slashed_);
     size_t missing = 0;
     size_t first_missing = 0;
     for (size_t row = 0; row < paths_.size(); ++row) {
@@ -447,8 +448,8 @@ class ImageList final : public RandomAccessSource {
     if (missing > 0 && bad_.size() == paths_.size())
       throw DataError(list_ + ":" + std::to_string(lines_[first_missing]),
                       bad_.at(first_missing) +
-                          "; none of its files exist; 'root' is the folder that paths are "
-                          "relative to, by default that of the list");
+                          "; none of its files exist; set 'root' to the base folder of the paths (default: "
+                          "the folder of the list)");
     for (const auto& [row, why] : bad_) further_bad_ += is_bad_in_table(row) ? 0 : 1;
     look_at_first();
     fingerprint_ = digest.text();
@@ -463,18 +464,18 @@ class ImageList final : public RandomAccessSource {
   std::string list_;
   fs::path root_;
   bool is_table_ = false;
-  bool is_reader_ = false;                     // of another list than that of the config
+  bool is_reader_ = false;                     // for another list than in the config
   bool reads_label_ = true;                    // of a text
-  std::shared_ptr<RandomAccessSource> table_;  // of a table; null if nothing but its paths is read
+  std::shared_ptr<RandomAccessSource> table_;  // for a table; null if only its paths are read
   std::vector<size_t> points_;                 // components
   std::optional<CsvLabels> labels_;            // of a text
-  std::vector<std::string> paths_;             // as they are written
+  std::vector<std::string> paths_;             // as in the file
   std::vector<int64_t> lines_;                 // of each path
-  std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
-  int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
+  std::map<size_t, std::string> bad_;          // reasons of bad rows, besides those of the table
+  int64_t further_bad_ = 0;                    // rows in bad_ that the table does not count
   FirstImages first_{p_, "ImageList", p_.points.empty() ? "" : "'points'"};
-  std::string slashed_;      // the first path whose backslashes became slashes, and that one
-  bool has_commas_ = false;  // the first line of a text
+  std::string slashed_;      // the first path whose backslashes became slashes, and the result
+  bool has_commas_ = false;  // the first line of a text file
   std::string fingerprint_;
 };
 

@@ -33,51 +33,49 @@ struct ImagePairsParams : ImageFileFields {
   bool alpha = false;
 };
 
-/// Images and what belongs to them, by name. Images stay encoded until a map needs their pixels.
+/// Images and their masks or targets, by name. Images stay encoded until a map needs their pixels.
 class ImagePairs final : public RandomAccessSource {
  public:
   using Params = ImagePairsParams;
   static Schema<Params> schema() {
     return with_image_files(
-        Schema<Params>(
-            "Reads the images of a folder, and for each one the mask of the same name in another folder (for "
-            "segmentation), or the image that it shall become (for restoration, super-resolution, "
-            "translation). Gives `image` and `mask`, class numbers uint8 [height, width], or `target`. "
-            "Augmentors move both alike.")
+        Schema<Params>("Reads the images of a folder, and for each image the mask with the same name in "
+                       "another folder (for segmentation), or its target image (for restoration, "
+                       "super-resolution, translation). Provides `image` and `mask`, class numbers uint8 "
+                       "[height, width], or `target`. Augmentors move both alike.")
             .example("ImagePairs: {images: photos, masks: masks, classes: [background, cell, border]}")
             .field("images", &Params::images, "folder of the images")
             .required()
             .field("list", &Params::list,
-                   "a CSV table in place of folders: `images`, `masks` and `targets` are then its columns of "
-                   "paths, which are relative to the table, such as {list: train.csv, images: photo, masks: "
-                   "mask}")
-            .field("masks", &Params::masks,
-                   "folder of the masks, photos/1.jpg with masks/1.png: gray values or places in a palette "
-                   "are class numbers, and of two classes 255 is the second one; or colors, see `colors`; or "
-                   ".mat files of BSDS500, in which class 1 is an edge that at least half of the people "
-                   "drew: classes: [background, edge]; they may be in the folder of the images. Or a folder "
-                   "for each class, {cell: cells, border: borders}, with masks of black and white; an image "
-                   "that has no mask in one of them has nothing of that class, and where masks overlap, the "
-                   "later class counts")
+                   "a CSV table instead of folders: `images`, `masks` and `targets` are then its columns of "
+                   "paths, relative to the table, such as {list: train.csv, images: photo, masks: mask}")
+            .field(
+                "masks", &Params::masks,
+                "folder of the masks, such as masks/1.png for photos/1.jpg; it may be the folder of the "
+                "images. Gray values or palette indices are class numbers; with two classes, 255 is the "
+                "second one. For masks in colors, see `colors`. In .mat files of BSDS500, class 1 is an edge "
+                "that at least half of the people drew: classes: [background, edge]. Or one folder per "
+                "class, {cell: cells, border: borders}, with black and white masks: an image without a mask "
+                "in a folder has no pixels of that class, and where masks overlap, the later class counts")
             .field("targets", &Params::targets,
-                   "folder of the images that images of the same name shall become; of several frames, the "
-                   "first")
+                   "folder of the target images, with the same names; only the first frame is read")
             .field("suffix", &Params::suffix,
-                   "what names in the other folder have before their extension: _mask of 1_mask.png")
+                   "suffix of the names in the other folder, before the extension: _mask for 1_mask.png")
             .field("classes", &Params::classes,
-                   "names of the classes of pixels, in the order of their numbers; default: background and "
+                   "names of the pixel classes, in the order of their numbers; default: background and "
                    "foreground, or background and the classes of `masks`")
             .field("colors", &Params::colors,
-                   "of masks in colors: [red, green, blue] of each class, in the order of `classes`")
+                   "for masks in colors: [red, green, blue] of each class, in the order of `classes`")
             .field("ignore", &Params::ignore, between(0, 255),
-                   "value (or place in the palette) of pixels that do not count: they get 255; costs and "
-                   "metrics then need ignore_label: 255")
+                   "value (or palette index) of pixels that do not count: they become 255; set ignore_label: "
+                   "255 in costs and metrics")
             .field("threshold", &Params::threshold, between(1, 255),
-                   "of masks of black and white, also with gray edges or as JPEG: values from this one on "
-                   "are the class, those below it the background; 128 is the middle")
+                   "for black and white masks, also with gray edges or as JPEG: pixels with at least this "
+                   "value are the class, others the background; 128 is the middle")
             .field("alpha", &Params::alpha,
-                   "the mask is the transparency of its file: what is opaque, from 128 or `threshold` on, is "
-                   "the second class. For pictures that are cut out, `masks` is the folder of the images"));
+                   "the mask is the alpha channel of its file: pixels with an opacity of at least 128 (or "
+                   "`threshold`) are the second class. For cut-out pictures, set `masks` to the folder of "
+                   "the images"));
   }
   explicit ImagePairs(Params p)
       : p_(std::move(p)),
@@ -88,24 +86,24 @@ class ImagePairs final : public RandomAccessSource {
     for (const MaskPaths::Part& part : p_.masks.parts) mask_dirs_.push_back(folder_of(part.path));
     if (p_.masks.empty() && p_.targets.empty())
       throw ConfigError(
-          "ImagePairs: write 'masks' or 'targets'; for images alone, use ImageFolder: {dir: ..., classes: "
+          "ImagePairs: set 'masks' or 'targets'; for images alone, use ImageFolder: {dir: ..., classes: "
           "false}");
     if (p_.masks.empty() && (!p_.colors.empty() || p_.ignore))
-      throw ConfigError("ImagePairs: 'colors' and 'ignore' are of masks; set 'masks' to their folder");
+      throw ConfigError("ImagePairs: 'colors' and 'ignore' apply only to masks; set 'masks' to their folder");
     if (p_.threshold &&
         (p_.masks.empty() || !p_.colors.empty() || p_.ignore || (names_.size() != 2 && !p_.masks.by_class())))
       throw ConfigError(
-          "ImagePairs: 'threshold' is of masks with two classes of pixels, without 'colors' and 'ignore'");
+          "ImagePairs: 'threshold' applies only to masks with two classes of pixels, without 'colors' and "
+          "'ignore'");
     if (p_.alpha &&
         (p_.masks.empty() || p_.masks.by_class() || !p_.colors.empty() || p_.ignore || names_.size() != 2))
       throw ConfigError(
-          "ImagePairs: 'alpha' is of masks in one folder with two classes of pixels, without 'colors' and "
-          "'ignore'");
+          "ImagePairs: 'alpha' applies only to masks in one folder with two classes of pixels, without "
+          "'colors' and 'ignore'");
     if (p_.masks.by_class() && (p_.classes || !p_.colors.empty() || p_.ignore))
       throw ConfigError(
-          "ImagePairs: 'classes', 'colors' and 'ignore' are of one mask for all classes; here the classes "
-          "are "
-          "background and those of 'masks'");
+          "ImagePairs: 'classes', 'colors' and 'ignore' apply only to one mask for all classes; here the "
+          "classes are background and the keys of 'masks'");
   }
 
   Spec spec() const override {
@@ -174,7 +172,7 @@ class ImagePairs final : public RandomAccessSource {
   }
   struct Entry {
     std::string name;
-    std::vector<std::string> masks;  // of each path; empty: there is none of this class
+    std::vector<std::string> masks;  // for each path; empty: no mask of this class
     std::string target;
   };
 
@@ -187,7 +185,7 @@ class ImagePairs final : public RandomAccessSource {
   static MaskCode code_of(const Params& p, const std::vector<std::string>& names) {
     if (names.size() < 2 || names.size() > kIgnoredPixel)
       throw ConfigError("ImagePairs: 'classes' has " + std::to_string(names.size()) +
-                        " names; must be 2 to 255, that of the background included");
+                        " names; must be 2 to 255, including the background");
     if (p.masks.by_class())
       return {.threshold = p.threshold,
               .max_megapixels = p.max_megapixels,
@@ -222,7 +220,7 @@ class ImagePairs final : public RandomAccessSource {
     });
   }
 
-  /// The folder that the paths of images, masks or targets are relative to; "" if there are none.
+  /// The base folder of the paths of images, masks or targets; "" if there are none.
   std::string folder_of(const Ref<Path>& files) const {
     if (files.empty()) return "";
     return p_.list.empty() ? resolved_path(files) : fs::path(resolved_path(p_.list)).parent_path().string();
@@ -255,7 +253,7 @@ class ImagePairs final : public RandomAccessSource {
       if (std::ranges::all_of(file.masks, &std::string::empty)) alone.push_back(printable(file.name));
     if (!alone.empty())
       throw DataError(dir_, "no folder of 'masks' has a mask for " + join_first(alone) +
-                                "; an image of background alone needs a black mask in one of them");
+                                "; an image with only background needs a black mask in one of them");
   }
   /// Errors: DataError for rows without a path, and for files that are missing.
   void read_list() {
@@ -302,7 +300,7 @@ class ImagePairs final : public RandomAccessSource {
     return are_together && !p_.suffix.empty() && fs::path(name).stem().string().ends_with(p_.suffix);
   }
 
-  /// Masks that are MAT files may be in the folder of the images, so other files do not count next to them.
+  /// MAT files of masks may be in the folder of the images, so other files are ignored.
   static std::vector<std::string> mask_names(const std::string& folder) {
     const std::vector<std::string> edges = sorted_names(folder, [](const fs::directory_entry& entry) {
       const fs::path name = entry.path().filename();
@@ -312,7 +310,7 @@ class ImagePairs final : public RandomAccessSource {
   }
 
   static std::string stem_of(const std::string& name) { return composed(fs::path(name).stem().string()); }
-  /// Errors: DataError with the images that have none, or of which there are several.
+  /// Errors: DataError with the images that have none or several.
   template <class Partner>
   void find_partners(const Ref<Path>& dir, const std::string& what, const Partner& partner_of) {
     require_folder("ImagePairs", dir);

@@ -20,15 +20,15 @@ class JoinData final : public Source {
   using Params = JoinDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Joins the components of several flows: sample k has sample k of each. If their "
-               "sources shuffle, they get one order for all. A component whose name an earlier flow has "
-               "gets the number of its flow: image, image_2.")
+               "Joins the components of several flows: sample k consists of sample k of each flow. If the "
+               "sources shuffle, all use the same order. If two flows have a component of the same name, the "
+               "later one gets the number of its flow: image, image_2.")
         .example("JoinData: [images, labels]")
         .field("flows", &Params::flows, "the flows, each a list of components or the name of a flow")
         .required()
         .shorthand()
         .field("shortest", &Params::shortest,
-               "true: ends with the shortest flow; false: flows of different lengths are an error");
+               "true: end with the shortest flow; false: flows of different lengths are an error");
   }
   explicit JoinData(Params p) : p_(std::move(p)) {
     if (p_.flows.empty()) throw ConfigError("JoinData: 'flows' is empty; name at least one flow");

@@ -25,7 +25,7 @@ std::string text_of(const uint8_t* pixel, int channels) {
          "]";
 }
 
-/// What the arrays of a file are, for messages.
+/// The arrays of a file, for messages.
 std::string contents_of(const std::vector<MatArray>& arrays) {
   std::vector<std::string> all;
   for (const MatArray& array : arrays)
@@ -33,10 +33,10 @@ std::string contents_of(const std::vector<MatArray>& arrays) {
   return all.empty() ? "nothing" : join_first(all);
 }
 
-/// What each person drew. Errors: DataError that lists what the file has.
+/// The drawing of each person. Errors: DataError with the content of the file.
 std::vector<const MatArray*> boundaries_of(const MatFile& file) {
   const std::string wanted =
-      "; edges are a cell array groundTruth of structs with Boundaries [height, width], as BSDS500 has them";
+      "; edges are a cell array groundTruth of structs with Boundaries [height, width], as in BSDS500";
   const auto cells = std::ranges::find(file.arrays, "groundTruth", &MatArray::name);
   if (cells == file.arrays.end() || cells->kind != "cell" || cells->items.empty())
     throw DataError("is a MAT file with " + contents_of(file.arrays) + wanted);
@@ -73,7 +73,7 @@ cv::Mat edges_of(std::span<const uint8_t> bytes) {
   return edges;
 }
 
-/// Some programs make palettes of the colors that they see, the most frequent or brightest one first.
+/// Some programs make palettes from the colors in the image, the most frequent or brightest one first.
 void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette) {
   const auto text = [](const std::array<uint8_t, 3>& color) { return text_of(color.data(), 3); };
   constexpr int kBright = 192;
@@ -81,13 +81,13 @@ void reject_inverted_palette(const std::vector<std::array<uint8_t, 3>>& palette)
   if (palette.size() < 2 || std::ranges::min(palette[0]) < kBright || std::ranges::max(palette[1]) >= kDark)
     return;
   throw DataError(
-      "is a mask whose palette has white as class 0 and black as class 1; write which color is which class: "
+      "is a mask whose palette has white as class 0 and black as class 1; set the color of each class: "
       "colors: [" +
       text(palette[1]) + ", " + text(palette[0]) + "] if white is class 1");
 }
 
-/// Of labels as programs for microscopy store them. White of 16 bits is 255. Errors: DataError for numbers
-/// that are not the number of a class.
+/// Labels as stored by microscopy programs. White of 16 bits is 255. Errors: DataError for numbers that are
+/// not class numbers.
 cv::Mat bytes_of(const cv::Mat& numbers) {
   cv::Mat bytes(numbers.rows, numbers.cols, CV_8UC1);
   for (int y = 0; y < numbers.rows; ++y) {
@@ -103,11 +103,11 @@ cv::Mat bytes_of(const cv::Mat& numbers) {
   return bytes;
 }
 
-/// Gray values, places in a palette, or colors.
+/// Gray values, palette indices, or colors.
 cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
   const bool are_colors = !code.colors.empty();
   if (is_mat_file(bytes)) {
-    if (are_colors) throw DataError("is a MAT file of edges, which has no colors; leave out 'colors'");
+    if (are_colors) throw DataError("is a MAT file of edges, which has no colors; remove 'colors'");
     return edges_of(bytes);
   }
   cv::Mat values;
@@ -117,7 +117,7 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
   if (code.alpha) {
     const ImageFormat* const format = image_format_of(bytes);
     if (format == nullptr || format->has_alpha == nullptr || !format->has_alpha(bytes))
-      throw DataError("has no transparency, and 'alpha' says that it is the mask");
+      throw DataError("has no transparency, but 'alpha' is set, so that transparency is the mask");
     decode_image(bytes, request, 4, values);
     cv::extractChannel(values, values, 3);
     return values;
@@ -134,13 +134,13 @@ cv::Mat values_of(std::span<const uint8_t> bytes, const MaskCode& code) {
     if (code.upright) turn_upright(values, all, read_orientation(bytes));
     return values;
   }
-  // The gray of a color is not the number of a class; in lossy files, a gray may be nearly one only.
+  // The gray of a color is not a class number; in lossy files, a gray value may be only approximate.
   const bool is_lossy = is_jpeg(bytes) || is_webp(bytes);
   decode_image(bytes, request, are_colors || !is_lossy ? 3 : 1, values);
   return values;
 }
 
-/// True for colors that are all gray, as some programs store masks of black and white.
+/// True if all colors are gray: some programs store black and white masks this way.
 bool is_gray(const cv::Mat& values) {
   if (values.channels() != 3) return false;
   const auto is_one_value = [](const cv::Vec3b& pixel) {
@@ -175,19 +175,19 @@ std::optional<uint8_t> MaskReader::class_of(const uint8_t* pixel, int channels) 
   return static_cast<uint8_t>(found - code_.colors.begin());
 }
 
-/// What to say of a value or a color.
+/// The message for a value or a color.
 std::string MaskReader::not_a_class(const std::string& value, int channels) const {
   const std::string jpeg = " (a JPEG changes values: use PNG)";
   const std::string gray = "; for black and white with gray edges, write threshold: 128";
-  if (code_.of_one_class) return "and a mask of one class has only 0 and 1, or 0 and 255" + gray + jpeg;
-  std::string which = "which is none of the " + std::to_string(code_.classes) + " classes";
+  if (code_.of_one_class) return "but a mask of one class may have only 0 and 1, or 0 and 255" + gray + jpeg;
+  std::string which = "which is not one of the " + std::to_string(code_.classes) + " classes";
   if (channels != 1) return which;
   return which + "; list all classes, or write ignore: " + value +
          " for pixels that do not count (and ignore_label: 255 in costs and metrics)" +
          (code_.classes == 2 ? gray : "") + jpeg;
 }
 
-/// Of two classes, 255 is either the second one or what does not count.
+/// With two classes, 255 is either the second one or ignored.
 void MaskReader::reject_two_ways(const std::string& path, const cv::Mat& values) const {
   if (code_.classes != 2 || code_.ignored || code_.threshold || !code_.colors.empty()) return;
   std::array<bool, 256> is_there{};
@@ -195,7 +195,7 @@ void MaskReader::reject_two_ways(const std::string& path, const cv::Mat& values)
     for (int x = 0; x < values.cols; ++x) is_there.at(values.at<uint8_t>(y, x)) = true;
   if (is_there[1] && is_there[255])
     throw FileError(path,
-                    "has both 1 and 255, which may each be the second class; if pixels of 255 do not count, "
+                    "has both 1 and 255, so the second class is ambiguous; if pixels of 255 do not count, "
                     "write ignore: 255, and ignore_label: 255 in costs and metrics");
 }
 
@@ -219,17 +219,16 @@ void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t
   }
   const bool is_turned = values.cols == size.height && values.rows == size.width;
   if (values.cols != size.width || values.rows != size.height)
-    throw FileError(
-        path, "is a mask of " + ImageSize{values.cols, values.rows}.str() + " pixels, and its image has " +
-                  size.str() +
-                  (is_turned ? "; if the image is turned by its Exif data, and the mask was made for "
-                               "the image as it is stored, set upright: false of ImagePairs"
-                             : ""));
+    throw FileError(path, "is a mask of " + ImageSize{values.cols, values.rows}.str() +
+                              " pixels, but its image has " + size.str() +
+                              (is_turned ? "; if the image is turned by its Exif data, and the mask was made "
+                                           "for the stored image, set upright: false in ImagePairs"
+                                         : ""));
   if (code_.colors.empty() && is_gray(values)) cv::extractChannel(values, values, 0);
   const int channels = values.channels();
   if (code_.colors.empty() && channels != 1)
-    throw FileError(
-        path, "is a mask with colors; write which class has which color: colors: [[0, 0, 0], [255, 0, 0]]");
+    throw FileError(path,
+                    "is a mask with colors; set the color of each class: colors: [[0, 0, 0], [255, 0, 0]]");
   if (channels == 1) reject_two_ways(path, values);
   const auto width = static_cast<size_t>(size.width);
   for (int y = 0; y < values.rows; ++y) {

@@ -11,37 +11,36 @@
 
 namespace tpack {
 
-/// How the class of a pixel is written in files of masks.
+/// The encoding of classes in mask files.
 struct MaskCode {
   size_t classes = 2;
-  /// By class; empty: the number of the class is the value of a gray pixel, or its place in the palette.
+  /// By class; empty: the class number is the gray value, or the palette index.
   std::vector<std::array<uint8_t, 3>> colors = {};
-  /// The value of pixels that do not count, or their place in the palette.
+  /// The value, or palette index, of ignored pixels.
   std::optional<int64_t> ignored = {};
-  /// Of two classes: gray values from this one on are the second class, and those below it the first one.
+  /// With two classes: gray values of at least this are the second class, others the first one.
   std::optional<int64_t> threshold = {};
   int max_megapixels = kMaxMegapixels;
-  bool upright = true;        // turned as Exif data say
-  bool of_one_class = false;  // which is there or not, one of several masks
-  bool alpha = false;         // the values are the transparency, 255 where a pixel is opaque
+  bool upright = true;        // turned upright by Exif data
+  bool of_one_class = false;  // one of several masks of single classes
+  bool alpha = false;         // the values are the alpha channel, 255 for opaque pixels
 };
 
-/// What pixels that do not count have in the mask of a sample.
+/// The value of ignored pixels in the mask of a sample.
 constexpr uint8_t kIgnoredPixel = 255;
 
-/// Reads the class numbers of files: PNG (gray, palette, colors), or other images as decode_image gives them.
-/// Of two classes, 255 (of 16 bits 65535) is the second one, as masks of black and white have it. Of MAT
-/// files with the edges that several people drew (BSDS500), 1 is an edge: where at least half of them drew
-/// one. Threads: any.
+/// Reads the class numbers of files: PNG (gray, palette, colors), or other images, decoded by decode_image.
+/// With two classes, 255 (65535 for 16 bits) is the second one, as in black and white masks. In MAT files
+/// with edges by several people (BSDS500), 1 is an edge that at least half of them drew. Threads: any.
 class MaskReader {
  public:
   explicit MaskReader(MaskCode code);
-  /// Of all pixels by rows. Errors: FileError for another size than that of the image, and for a value or a
-  /// color that is not a class, with its place.
+  /// The classes of all pixels by rows. Errors: FileError if the size differs from the image, and for a value
+  /// or color that is not a class, with its position.
   void read(const std::string& path, ImageSize size, std::span<uint8_t> classes) const;
 
  private:
-  /// Of a row of gray values; false if one of them is not a class.
+  /// The classes of a row of gray values; false if one of them is not a class.
   bool read_numbers(const uint8_t* row, std::span<uint8_t> classes) const;
   void reject_two_ways(const std::string& path, const cv::Mat& values) const;
   std::optional<uint8_t> class_of(const uint8_t* pixel, int channels) const;

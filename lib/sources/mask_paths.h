@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// Where masks are: one path for all classes, or for each class the path of its own masks.
+/// Paths of masks: one for all classes, or one for each class.
 struct MaskPaths {
   struct Part {
     std::string of_class;  // empty: of all

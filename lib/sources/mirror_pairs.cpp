@@ -16,7 +16,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Whether `y` is `x` with a y in place of an x.
+/// Whether `y` is `x` with a y instead of an x.
 bool are_x_and_y(const std::string& x, const std::string& y) {
   for (size_t i = 0; i < x.size() && x.size() == y.size(); ++i) {
     std::string other = lower_case(x);
@@ -27,7 +27,7 @@ bool are_x_and_y(const std::string& x, const std::string& y) {
   return false;
 }
 
-/// Whether names of columns are those of points, x and y by turns: x0, y0, x1, y1.
+/// Whether column names are those of points, with x and y alternating: x0, y0, x1, y1.
 bool are_names_of_points(const std::vector<std::string>& columns) {
   if (columns.empty() || columns.size() % 2 != 0) return false;
   for (size_t i = 0; i < columns.size(); i += 2)
@@ -44,7 +44,7 @@ MirrorPairs mirror_pairs_of(const std::string& owner, const std::vector<std::vec
   for (const std::vector<int64_t>& pair : written) {
     const auto is_there = [count](int64_t number) { return number >= 0 && number < count; };
     if (pair.size() != 2 || !std::ranges::all_of(pair, is_there))
-      throw ConfigError(owner + ": 'mirror_pairs' are pairs of numbers from 0 to " +
+      throw ConfigError(owner + ": 'mirror_pairs' must be pairs of numbers from 0 to " +
                         std::to_string(count - 1) + ", such as [[0, 1], [3, 2]]");
     for (const int64_t number : pair)
       if (!seen.insert(number).second)
@@ -77,7 +77,7 @@ std::vector<std::string> remarks_on_points(const std::vector<FittedComponent>& c
     if (!one.classes.empty() || !are_names_of_points(one.columns)) continue;
     if (std::ranges::find(points, one.component) == points.end()) {
       all.push_back("columns " + join_first(one.columns) + " of '" + one.component +
-                    "' have names of points; if they are places in the image, in pixels, set points: [" +
+                    "' are named like points; if they are positions in the image, in pixels, set points: [" +
                     one.component + "], so that augmentors such as Resize move them with it");
       continue;
     }
@@ -88,8 +88,7 @@ std::vector<std::string> remarks_on_points(const std::vector<FittedComponent>& c
       pairs.push_back("[" + std::to_string(left) + ", " + std::to_string(right) + "]");
     if (!pairs.empty() && !has_pairs)
       all.push_back("points '" + one.component +
-                    "' have names of left and right; if an augmentor mirrors images (Flip), set "
-                    "mirror_pairs: [" +
+                    "' are named left and right; if an augmentor mirrors images (Flip), set mirror_pairs: [" +
                     join(pairs, ", ") + "]");
   }
   return all;

@@ -22,22 +22,22 @@ struct NpzParams {
 };
 
 /// The file is mapped into memory, and samples are converted when they are read; only compressed arrays and
-/// those in Fortran order are held in memory.
+/// arrays in Fortran order are in memory.
 class Npz final : public RandomAccessSource {
  public:
   using Params = NpzParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads arrays of NumPy, .npz or .npy; the first axis counts samples. Floats become "
-               "float32, integers int32; uint8 and bool remain. uint8 arrays [N, height, width], [N, "
-               "height, width, 1] and [N, height, width, 3] are images.")
+               "Reads NumPy arrays from .npz or .npy files; the first axis counts samples. Floats become "
+               "float32, integers int32; uint8 and bool stay. uint8 arrays [N, height, width], [N, height, "
+               "width, 1] and [N, height, width, 3] are images.")
         .example("Npz: {file: mnist.npz, arrays: {image: x_train, label: y_train}}")
-        .field("file", &Params::file, "what numpy.savez, savez_compressed or save wrote")
+        .field("file", &Params::file, "file written by numpy.savez, savez_compressed or save")
         .required()
         .shorthand()
         .field("arrays", &Params::arrays,
                "arrays by component; default: all arrays, under their own names. The array of an .npy file "
-               "has the file's name without .npy")
+               "is named after the file, without .npy")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit Npz(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {}
@@ -118,7 +118,7 @@ class Npz final : public RandomAccessSource {
     TensorSpec spec;
   };
 
-  /// Rejects what is not an archive of arrays, by its name.
+  /// Rejects a file that is not an archive of arrays, by its name.
   void reject_other_kinds(std::string_view bytes) const {
     using Form = FileKind::Form;
     const FileKind kind = kind_of_content(bytes);
@@ -129,7 +129,7 @@ class Npz final : public RandomAccessSource {
         path_, "is " + kind.rejected_as("an .npz or .npy file", kind.form == Form::kText ? kTable : kOther));
   }
 
-  /// Opens those of the arrays that are wanted.
+  /// Opens the requested arrays.
   template <class Open>
   void add_arrays(const std::vector<std::string>& names, Open open) {
     if (names.empty()) throw DataError(path_, "has no arrays");

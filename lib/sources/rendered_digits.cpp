@@ -53,7 +53,7 @@ constexpr std::array<int, 5> kTrainFonts = {
     cv::FONT_HERSHEY_SIMPLEX, cv::FONT_HERSHEY_PLAIN, cv::FONT_HERSHEY_COMPLEX_SMALL,
     cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_TRIPLEX | kItalic};
 /// Never used for training. They are similar to each other (COMPLEX and TRIPLEX differ in a few pixels), so
-/// none of them alone may go to training.
+/// none of them may be used for training.
 constexpr std::array<int, 3> kTestFonts = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_COMPLEX,
                                            cv::FONT_HERSHEY_TRIPLEX};
 
@@ -73,7 +73,7 @@ std::vector<Font> draw_fonts(Split split) {
 /// Uniform in [-range, range).
 float around_zero(Rng& rng, float range) { return rng.uniform(-range, range); }
 
-/// From the glyph to an image of `side` pixels: scale, shear, rotation, place.
+/// From the glyph to an image of `side` pixels: scale, shear, rotation, position.
 cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
   const float angle = around_zero(rng, 18 * difficulty) * std::numbers::pi_v<float> / 180;
   const float shear = around_zero(rng, 0.2F * difficulty);
@@ -171,8 +171,8 @@ class RenderedDigits final : public RandomAccessSource {
     return Schema<Params>("Draws gray images of digits in many fonts, sizes and positions.")
         .example("RenderedDigits: {split: test, size: 1000}")
         .field("split", &Params::split,
-               "train: new images in every pass; test: always the same images, in fonts that look unlike "
-               "those of train")
+               "train: new images in every pass; test: always the same images, in fonts that look different "
+               "from those of train")
         .field("size", &Params::size, between(1, 1e12),
                "images per pass; default: 20,000 (train) or 5,000 (test)")
         .field("resolution", &Params::resolution, between(16, 128), "side of an image, pixels")
@@ -193,7 +193,7 @@ class RenderedDigits final : public RandomAccessSource {
   void prepare() override { fonts_ = draw_fonts(p_.split); }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
-    // The test images do not depend on the seed, the pass or the place in the flow.
+    // The test images do not depend on the seed, the pass or the position in the flow.
     const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedDigits test")};
     Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
     const auto digit = static_cast<size_t>(rng.below(kDigits));

@@ -21,7 +21,7 @@ struct RenderedShapesParams {
 
 const std::array<const char*, 4> kNames = {"background", "circle", "square", "triangle"};
 
-/// The corners of a regular polygon, for a circle many.
+/// The corners of a regular polygon; many for a circle.
 std::vector<cv::Point> corners_of(int corners, cv::Point2f middle, float radius, float angle) {
   std::vector<cv::Point> all;
   for (int i = 0; i < corners; ++i) {
@@ -40,9 +40,8 @@ class RenderedShapes final : public RandomAccessSource {
   using Params = RenderedShapesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws circles, squares and triangles of random colors on a noisy ground, "
-               "with a mask "
-               "of what each pixel is: segmentation without files.")
+               "Draws circles, squares and triangles of random colors on a noisy background, with a mask of "
+               "their classes, for segmentation without files.")
         .example("RenderedShapes: {split: test, size: 200}")
         .field("split", &Params::split, "train: new images in every pass; test: always the same images")
         .field("size", &Params::size, between(1, 1e12),
@@ -61,7 +60,7 @@ class RenderedShapes final : public RandomAccessSource {
   int64_t size() const override { return p_.size.value_or(p_.split == Split::kTrain ? 4000 : 500); }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
-    // The test images do not depend on the seed, the pass or the place in the flow.
+    // The test images do not depend on the seed, the pass or the position in the flow.
     const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedShapes test")};
     Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
     const int side = p_.resolution;
@@ -80,7 +79,7 @@ class RenderedShapes final : public RandomAccessSource {
     return {static_cast<double>(rng.below(256)), static_cast<double>(rng.below(256)),
             static_cast<double>(rng.below(256))};
   }
-  /// One that can be told from the ground: a channel differs by a quarter of its range.
+  /// A color that differs from the background: one channel by a quarter of its range.
   static cv::Scalar color_on(Rng& rng, const cv::Scalar& ground) {
     while (true) {
       cv::Scalar found = color(rng);

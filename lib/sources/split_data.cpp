@@ -23,26 +23,26 @@ struct SplitDataParams : SplitSettings {
 constexpr const char* kNoStrata = "none";
 constexpr const char* kOrderOfRows = "rows";
 
-/// The samples of one part, in the order of the source inside, whose random numbers they have.
+/// The samples of one part, in the order of the inner source and with its random numbers.
 class SplitData final : public RandomAccessSource {
  public:
   using Params = SplitDataParams;
   static Schema<Params> schema() {
     return split_settings_schema()
         .as<Params>(
-            "One part of another source's samples. Parts are disjoint, have all samples, and are the same "
-            "on any machine. The section `split` of a config writes it for all flows.")
+            "One part of the samples of another source. Parts are disjoint, cover all samples, and are the "
+            "same on any machine. The section `split` of a config applies it to all flows.")
         .example(
             "SplitData: {source: {CSV: {file: iris.csv, columns: {x: [\"sepal_.*\"]}, labels: {label: "
             "species}}}, part: validation, shares: {validation: 0.2}}")
-        .field("source", &Params::source, "the source of all samples: one that reads them in any order")
+        .field("source", &Params::source, "the source of all samples; it must be readable in any order")
         .required()
-        .field("part", &Params::part, "train, or a part that `shares` or `folds` make")
+        .field("part", &Params::part, "train, or a part defined by `shares` or `folds`")
         .required();
   }
   explicit SplitData(Params p)
       : p_(std::move(p)),
-        // It was made for this source alone.
+        // It was made only for this source.
         inner_(std::dynamic_pointer_cast<RandomAccessSource>(
             std::const_pointer_cast<Source>(p_.source.object))) {
     if (inner_ == nullptr)
@@ -52,17 +52,17 @@ class SplitData final : public RandomAccessSource {
     const std::vector<const char*> ways = ways_given();
     if (ways.size() > 1)
       throw ConfigError(std::string("SplitData: '") + ways[0] + "' and '" + ways[1] +
-                        "' do not go together; leave one out");
-    if (p_.folds == 1) throw ConfigError("SplitData: 'folds' is 1; at least 2, or 0 for none");
+                        "' cannot be combined; remove one of them");
+    if (p_.folds == 1) throw ConfigError("SplitData: 'folds' is 1; must be at least 2, or 0 for none");
     if (p_.fold >= std::max<int64_t>(p_.folds, 1))
       throw ConfigError("SplitData: 'fold' is " + std::to_string(p_.fold) + "; must be below 'folds' (" +
                         std::to_string(p_.folds) + ")");
     if (p_.folds > 0 && !p_.order.empty())
       throw ConfigError(
-          "SplitData: 'folds' and 'order' do not go together, as training must not see what comes "
-          "after its validation; write shares");
+          "SplitData: 'folds' and 'order' cannot be combined, because training must not see rows after its "
+          "validation; set 'shares'");
     if (!p_.column.empty() && (p_.shares || p_.folds > 0))
-      throw ConfigError("SplitData: 'column' says the parts; leave 'shares' and 'folds' out");
+      throw ConfigError("SplitData: 'column' already defines the parts; remove 'shares' and 'folds'");
     if (p_.column.empty()) name_parts();
   }
 
@@ -76,7 +76,7 @@ class SplitData final : public RandomAccessSource {
   bool knows_spec() const override { return inner_->knows_spec(); }
   Spec spec() const override { return inner_->spec(); }
   int64_t size() const override { return std::ssize(samples_); }
-  /// The parts that are looked at only keep their order.
+  /// Parts that only look at the data keep their order.
   bool shuffled() const override { return p_.part == kTrainPart && inner_->shuffled(); }
   std::string file_of(int64_t index) const override { return inner_->file_of(place(index)); }
   int64_t index_in_data(int64_t index) const override { return inner_->index_in_data(place(index)); }
@@ -139,7 +139,7 @@ class SplitData final : public RandomAccessSource {
  private:
   int64_t place(int64_t index) const { return samples_[static_cast<size_t>(index)]; }
 
-  /// What decides where a sample goes, of which there may be one only; `group` and `hash` go together.
+  /// The criterion for dividing samples; only one is allowed, except that `group` and `hash` can be combined.
   std::vector<const char*> ways_given() const {
     std::vector<const char*> ways;
     if (!p_.stratify.empty() && p_.stratify != kNoStrata) ways.push_back("stratify");
@@ -164,7 +164,7 @@ class SplitData final : public RandomAccessSource {
     for (const PartShare& one : shares) {
       if (p_.folds > 0 && one.part == kFoldPart)
         throw ConfigError(one.position,
-                          "SplitData: 'validation' is one of the folds; leave it out of 'shares'");
+                          "SplitData: 'validation' is one of the folds; remove it from 'shares'");
       names_.push_back(one.part);
       shares_.push_back(one.share);
     }
@@ -190,7 +190,7 @@ class SplitData final : public RandomAccessSource {
     return all;
   }
 
-  /// The class of each sample; all the same if there is none to look at.
+  /// The class of each sample; all equal if there are no classes.
   std::vector<int32_t> strata() {
     if (!p_.stratify.empty() && p_.stratify != kNoStrata) return strata_of(p_.stratify);
     std::vector<std::string> names;
@@ -198,9 +198,8 @@ class SplitData final : public RandomAccessSource {
     if (p_.stratify.empty() && names.size() == 1) return inner_->class_numbers(names[0]);
     if (p_.stratify.empty() && names.size() > 1)
       remarks_.push_back(
-          "the parts do not have the classes in the same shares, as there are several components of "
-          "classes (" +
-          join(names, ", ") + "): `stratify` names one");
+          "classes do not have the same shares in all parts, because several components are classes (" +
+          join(names, ", ") + "); set `stratify` to one of them");
     return std::vector<int32_t>(static_cast<size_t>(inner_->size()));
   }
   /// Errors: ConfigError if the component has no class numbers.
@@ -209,7 +208,7 @@ class SplitData final : public RandomAccessSource {
     for (const ComponentSpec& component : inner_->spec())
       if (has_class_numbers(component)) known.push_back(component.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return inner_->class_numbers(name);
-    throw ConfigError("SplitData: 'stratify' is '" + name + "', which is no component of classes" +
+    throw ConfigError("SplitData: 'stratify' is '" + name + "', which is not a component of classes" +
                       did_you_mean(name, known) + "; " +
                       (known.empty() ? "the source has none" : "there are " + join(known, ", ")));
   }
@@ -240,8 +239,8 @@ class SplitData final : public RandomAccessSource {
       auto name = inner_->stable_name(i);
       if (!name)
         throw ConfigError(
-            "SplitData: 'hash' needs names that stay when samples are added, which only files of "
-            "their own have; for a table, set 'group' to a column of ids");
+            "SplitData: 'hash' needs sample names that do not change when samples are added, so each sample "
+            "must be a file; for a table, set 'group' to a column of ids");
       all.push_back(std::move(*name));
     }
     return all;
@@ -255,10 +254,10 @@ class SplitData final : public RandomAccessSource {
 
   enum class Overlap : uint8_t { kWarn, kLeaveOut };
 
-  /// Takes the samples of the own part. Windows of a series may have rows to predict that a window of another
-  /// part has, too: then training would see them.
+  /// Selects the samples of this part. Windows of a series may predict rows that a window of another part
+  /// also predicts: then training would see them.
   void take(const std::vector<std::string>& part_of, Overlap overlap) {
-    std::unordered_set<int64_t> of_others;  // rows that others than the training predict
+    std::unordered_set<int64_t> of_others;  // rows predicted by parts other than the training
     for (size_t i = 0; i < part_of.size(); ++i) {
       if (part_of[i] == kTrainPart) continue;
       const std::vector<int64_t> rows = inner_->predicted_rows(static_cast<int64_t>(i));
@@ -275,12 +274,12 @@ class SplitData final : public RandomAccessSource {
     if (shared == 0) return;
     const std::string windows = with_thousands(shared) + (shared == 1 ? " window" : " windows");
     if (overlap == Overlap::kLeaveOut)
-      remarks_.push_back(windows + " left out, as rows that they predict are also those of another part");
+      remarks_.push_back(windows +
+                         " left out, because the rows that they predict also belong to another part");
     else
-      log::warning(
-          p_.source.item.position().str() + ": split: " + windows +
-          " for training predict rows that windows of other parts predict, too, so both parts overlap; "
-          "for series, set split: {order: rows}");
+      log::warning(p_.source.item.position().str() + ": split: " + windows +
+                   " for training predict rows that windows of other parts also predict, so the parts "
+                   "overlap; for series, set split: {order: rows}");
   }
   static bool has_any(const std::unordered_set<int64_t>& known, const std::vector<int64_t>& rows) {
     return std::any_of(rows.begin(), rows.end(), [&](int64_t row) { return known.contains(row); });
@@ -304,7 +303,7 @@ class SplitData final : public RandomAccessSource {
   std::shared_ptr<RandomAccessSource> inner_;
   std::vector<std::string> names_;  // of the parts; several folds are of one part
   std::vector<double> shares_;
-  std::vector<int64_t> samples_;  // of this part, by their places in the source inside
+  std::vector<int64_t> samples_;  // samples of this part, by index in the inner source
   std::vector<std::string> remarks_;
 };
 

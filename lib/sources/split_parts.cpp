@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-/// Fills parts evenly: `next` is the one that lacks most of its share.
+/// Fills parts evenly: `next` is the part that is furthest below its share.
 class Filling {
  public:
   explicit Filling(const std::vector<double>& shares) : shares_(shares), has_(shares.size()) {}
@@ -61,11 +61,10 @@ std::vector<double> order_values(const std::vector<std::string>& order) {
     if (!guess.see(text))
       throw DataError("'" + text + "' is neither a number nor a date such as 2020-04-03 or 2020-04-03 9:00");
   if (!guess.open().empty())
-    throw DataError("'" + guess.open() +
-                    "', of which nothing tells the day from the month; write dates as 2020-04-03");
+    throw DataError("'" + guess.open() + "', where day and month are ambiguous; write dates as 2020-04-03");
   if (guess.is_mixed())
     throw DataError(
-        "dates of which some begin with the day and others with the month; write them as 2020-04-03");
+        "dates of which some begin with the day and others with the month; write dates as 2020-04-03");
   values.clear();
   for (const std::string& text : order)
     values.push_back(static_cast<double>(parse_date(text, guess.order()).value_or(0)) +
@@ -143,7 +142,7 @@ std::vector<size_t> hashed_parts(const std::vector<std::string>& keys, const std
   for (const std::string& key : keys) {
     constexpr double kUnit = 0x1p-53;
     double rest = static_cast<double>(mix(stable_hash(key), seed) >> 11U) * kUnit;
-    // From the last part on, so that a smaller share of a part moves samples to part 0 only.
+    // Starts with the last part, so that a smaller share of a part moves samples only to part 0.
     size_t part = shares.size() - 1;
     while (part > 0 && rest >= shares[part]) rest -= shares[part--];
     parts.push_back(part);

@@ -4,7 +4,7 @@ namespace tpack {
 
 FieldType Codec<std::vector<PartShare>>::type() {
   return FieldType::either({FieldType::map_of(FieldType::number(), "shares by part"), FieldType::number()},
-                           "shares from 0 to 1 by part, or the share of validation");
+                           "shares from 0 to 1 by part, or only the share of validation");
 }
 
 std::optional<std::vector<PartShare>> Codec<std::vector<PartShare>>::parse(const ConfigNode& node,
@@ -20,7 +20,7 @@ std::optional<std::vector<PartShare>> Codec<std::vector<PartShare>>::parse(const
   double sum = 0;
   for (const auto& [part, share, position] : map.entries()) {
     if (part == kTrainPart) {
-      reader.fail(share, "train has what the other parts leave; remove it");
+      reader.fail(share, "train gets all samples of no other part; remove it");
     } else if (!share.is_number() || !(share.as_double() > 0 && share.as_double() < 1)) {
       reader.wrong_type(share, "a share between 0 and 1");
     } else {
@@ -41,30 +41,29 @@ ConfigNode Codec<std::vector<PartShare>>::dump(const std::vector<PartShare>& sha
 Schema<SplitSettings> split_settings_schema() {
   using S = SplitSettings;
   return Schema<S>(
-             "How one source of samples is divided into parts: which are disjoint, have all samples, and "
-             "are the same on any machine.")
+             "Divides one source of samples into parts. Parts are disjoint, cover all samples, and are the "
+             "same on any machine.")
       .field("shares", &S::shares,
-             "how much of the data each part has: {validation: 0.15, test: 0.15}, or a number for that of "
-             "validation; train has the rest; default: 0.2 without folds")
+             "share of the data in each part: {validation: 0.15, test: 0.15}, or one number for validation; "
+             "train has the rest; default: 0.2 without folds")
       .shorthand()
       .field("folds", &S::folds, between(0, 1000),
-             "number of equal folds of what `shares` leaves: validation is one of them, train the others; 0: "
-             "none")
-      .field("fold", &S::fold, at_least(0), "the fold that is validation, from 0")
-      .field("seed", &S::seed, at_least(0), "another seed gives other parts")
+             "number of equal folds of the data that is not in `shares`: one fold is validation, the others "
+             "train; 0: no folds")
+      .field("fold", &S::fold, at_least(0), "number of the validation fold, from 0")
+      .field("seed", &S::seed, at_least(0), "seed for the assignment to parts")
       .field("stratify", &S::stratify,
-             "component whose classes have the same shares in all parts; none; default: the component of "
-             "classes, if there is one only")
+             "component whose classes get the same shares in all parts, or none; default: the component of "
+             "classes, if there is only one")
       .field("group", &S::group,
-             "column of a table: rows with the same value are in one part (a patient, a user)")
+             "column of a table, such as a patient or a user: rows with the same value stay in one part")
       .field("order", &S::order,
-             "column of numbers, dates or times (2020-04-03 9:00): train has the first rows, the last part "
-             "the last; "
-             "`rows`: in the order of the file")
-      .field("column", &S::column, "column that has the name of the part of each row; instead of shares")
+             "column of numbers, dates or times (2020-04-03 9:00): train gets the first rows, the last part "
+             "the last rows; `rows`: the order of the file")
+      .field("column", &S::column, "column with the part of each row; replaces shares")
       .field("hash", &S::hash,
-             "true: the part follows from the file's name or from the value of `group`, so that samples stay "
-             "in their part when others are added; parts have about their shares");
+             "true: compute the part from the file name or the value of `group`, so that samples stay in "
+             "their part when others are added; shares are then approximate");
 }
 
 }  // namespace tpack

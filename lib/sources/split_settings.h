@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// A part of the data and how much of them it has.
+/// A part of the data and its share.
 struct PartShare {
   std::string part;
   double share = 0;
@@ -25,7 +25,7 @@ struct Codec<std::vector<PartShare>> {
   static ConfigNode dump(const std::vector<PartShare>& shares);
 };
 
-/// How samples are divided into parts. Part `train` has what the others leave.
+/// The division of samples into parts. Part `train` gets the rest.
 struct SplitSettings {
   std::optional<std::vector<PartShare>> shares = {};  // default: a fifth for validation
   int64_t folds = 0;
@@ -39,7 +39,7 @@ struct SplitSettings {
 };
 
 inline constexpr const char* kTrainPart = "train";
-inline constexpr const char* kFoldPart = "validation";  // the fold that is left out of the training
+inline constexpr const char* kFoldPart = "validation";  // the validation fold
 
 Schema<SplitSettings> split_settings_schema();
 

@@ -25,7 +25,7 @@ struct StreamedParams {
 
 constexpr const char* kStandardInput = "-";
 
-/// Of which the rows can be read once.
+/// True if the rows can be read only once.
 bool is_pipe(const std::string& path) {
   struct stat status = {};
   return path == kStandardInput || (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
@@ -40,7 +40,7 @@ class RowBlocksOfFile {
     if (!is_pipe(path)) {
       file_.emplace(path);
       if (file_->is_packed()) return;
-      file_.reset();  // which is mapped as a whole
+      file_.reset();  // mapped completely
     }
     bytes_ = path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (bytes_ < 0) throw DataError(name_, std::strerror(errno));
@@ -51,7 +51,7 @@ class RowBlocksOfFile {
   RowBlocksOfFile(const RowBlocksOfFile&) = delete;
   RowBlocksOfFile& operator=(const RowBlocksOfFile&) = delete;
 
-  /// The next rows, of about 16 MB; empty at the end. `block` gives its memory.
+  /// The next rows, of about 16 MB; empty at the end. `block` provides the memory.
   std::string next(std::string block = {}) {
     block.reserve(kBlock + 2 * kPiece);
     block = open_;
@@ -72,8 +72,9 @@ class RowBlocksOfFile {
   static constexpr size_t kBlock = size_t{16} << 20U;
   static constexpr size_t kPiece = size_t{1} << 20U;
 
-  /// After the last line that does not end within quotes: those before it are even. In a text whose quotes
-  /// are no pairs, as in 5" pipe, the last line that there is, once the block has four times its size.
+  /// The end of the last line that does not end within quotes (the number of quotes before it is even). If
+  /// quotes are not paired, as in 5" pipe, the end of the last line, when the block has reached four times
+  /// its size.
   static size_t end_of_rows(std::string_view block) {
     const size_t last = block.rfind('\n');
     if (last == std::string_view::npos) return 0;
@@ -104,44 +105,43 @@ class RowBlocksOfFile {
   }
 
   std::string name_;
-  std::optional<UnpackedFile> file_;  // one that is packed
+  std::optional<UnpackedFile> file_;  // for a compressed file
   int bytes_ = -1;
   bool has_ended_ = false;
   std::string open_;  // the beginning of a row
 };
 
-/// A file of rows that need not fit into memory, in its order: 16 MB of it are a table of the source inside,
-/// while the next ones are read. What that source learns of the training data, it learns of the first 16 MB.
+/// The rows of a file that need not fit into memory, in order: the inner source gets 16 MB as a table, while
+/// the next ones are read. It learns only from the first 16 MB of the training data.
 class Streamed final : public SequentialSource {
  public:
   using Params = StreamedParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "The rows of a file or a pipe in their order, with a few of them in memory: for tables that "
-               "memory does not hold. What `auto` columns and labels learn of the training data, they learn "
-               "of the first 16 MB. LocallyShuffleData mixes the rows; set steps_per_epoch.")
+               "Reads the rows of a file or a pipe in order and keeps only a few in memory, for tables that "
+               "do not fit into it. `auto` columns and labels learn only from the first 16 MB of the "
+               "training data. To shuffle, add LocallyShuffleData; set steps_per_epoch.")
         .example("Streamed: {source: {CSV: {file: big.csv, columns: {x: [a, b], y: y}}}}")
-        .field(
-            "source", &Params::source,
-            "CSV (also of JSON lines) or SVMLight; `file: \"-\"` is standard input, whose rows are one pass")
+        .field("source", &Params::source,
+               "CSV (also with JSON lines) or SVMLight; `file: \"-\"` is standard input, whose rows are one "
+               "pass")
         .required();
   }
   const char* path_field() const override { return "source"; }
   explicit Streamed(Params p) : p_(std::move(p)), item_(component_item(p_.source.item, kKind)) {
     const auto rows = std::dynamic_pointer_cast<const RandomAccessSource>(p_.source.object);
     if (rows == nullptr || !rows->text_lines())
-      throw ConfigError(item_.position,
-                        "Streamed: source " + item_.name +
-                            " does not read text with a row in each line; CSV and SVMLight do");
+      throw ConfigError(item_.position, "Streamed: source " + item_.name +
+                                            " does not read text with one row per line; use CSV or SVMLight");
     rows_ = std::const_pointer_cast<RandomAccessSource>(rows);
     const ConfigNode* file = item_.params.find("file");
     if (file == nullptr || !file->is_string())
       throw ConfigError(item_.position,
-                        "Streamed reads one file; a pipe has several: `cat` them to `file: \"-\"`");
+                        "Streamed reads only one file; to read several, `cat` them to `file: \"-\"`");
     if (const ConfigNode* encoding = item_.params.find("encoding"))
       if (encoding->is_string() && encoding->text() == "utf-16")
         throw ConfigError(encoding->position(),
-                          "Streamed: text in UTF-16 has no lines of bytes; convert it to UTF-8");
+                          "Streamed: UTF-16 is not supported; convert the text to UTF-8");
     const Ref<Path> path{file->text(), file->position()};
     path_ = path.name == kStandardInput ? path.name : resolved_path(path);
     is_pipe_ = is_pipe(path_);
@@ -161,10 +161,10 @@ class Streamed final : public SequentialSource {
     facts.unit = "rows";
     facts.remarks = rows_->facts().remarks;
     facts.remarks.push_back("rows are streamed from " + name_of_file() +
-                            "; what is learned of them is of the first " + with_thousands(rows_->size()));
+                            "; learned values come from the first " + with_thousands(rows_->size()));
     return facts;
   }
-  /// A run that goes on would see the rows that come then.
+  /// A resumed run would see the next rows.
   Seek seek() const override { return is_pipe_ ? Seek::kNone : Seek::kReplayReads; }
   std::unique_ptr<Cursor> open(const PassKey& pass, uint64_t /*stage*/) const override {
     return std::make_unique<Reader>(std::static_pointer_cast<const Streamed>(shared_from_this()), pass);
@@ -175,9 +175,9 @@ class Streamed final : public SequentialSource {
     auto blocks = std::make_unique<RowBlocksOfFile>(path_);
     std::string first = blocks->next();
     if (first.empty())
-      throw DataError(
-          name_of_file(),
-          is_pipe_ ? "has no rows (left): they are one pass, and a run of it cannot be resumed" : "is empty");
+      throw DataError(name_of_file(),
+                      is_pipe_ ? "has no rows left: its rows are only one pass, so the run cannot be resumed"
+                               : "is empty");
     if (rows_->text_lines() == TextLines::kAfterHeader) header_ = first.substr(0, first.find('\n') + 1);
     lines_of_first_ = count_of('\n', first);
     const AnonymousFile file(first);
@@ -194,7 +194,7 @@ class Streamed final : public SequentialSource {
  private:
   using Table = std::shared_ptr<const RandomAccessSource>;
 
-  /// Some rows, and how many lines of the file are before them.
+  /// Some rows, and the number of lines before them in the file.
   struct Block {
     Table table;  // null at the end
     int64_t lines_before = 0;
@@ -208,7 +208,7 @@ class Streamed final : public SequentialSource {
         : source_(std::move(source)), now_{source_->rows_, 0, source_->lines_of_first_} {
       if (source_->is_pipe_ && pass.pass + pass.repeat > 0)
         throw DataError(source_->name_of_file(),
-                        "has ended: its rows are one pass; lower steps_per_epoch or max_epoch");
+                        "has ended: its rows are only one pass; lower steps_per_epoch or max_epoch");
     }
     bool next(Datapoint& out) override {
       while (at_ == now_.table->size()) {
@@ -234,8 +234,8 @@ class Streamed final : public SequentialSource {
     }
 
    private:
-    /// False at the end. Errors: what is wrong with the rest of the file, at each call: it is no bad sample
-    /// that can be left out.
+    /// False at the end. Errors: the error of the rest of the file, at each call: it is not a bad sample that
+    /// can be skipped.
     bool go_on() {
       if (failure_) std::rethrow_exception(failure_);
       try {
@@ -255,7 +255,7 @@ class Streamed final : public SequentialSource {
         throw;
       }
     }
-    /// Reads a block while the one before it becomes a table.
+    /// Reads a block while the previous one becomes a table.
     void read_ahead() {
       const int64_t lines_before = now_.lines_before + now_.lines;
       if (!rows_.valid()) rows_ = next_rows();
@@ -276,7 +276,7 @@ class Streamed final : public SequentialSource {
     std::shared_ptr<const Streamed> source_;
     Block now_;
     int64_t at_ = 0;
-    std::unique_ptr<RowBlocksOfFile> blocks_;  // null: those of the first block are not used up
+    std::unique_ptr<RowBlocksOfFile> blocks_;  // null: the rows of the first block are not used up
     std::string spare_;                        // memory for rows
     AnonymousFile file_{""};
     std::future<std::string> rows_;
@@ -286,7 +286,7 @@ class Streamed final : public SequentialSource {
 
   std::string name_of_file() const { return path_ == kStandardInput ? "standard input" : path_; }
 
-  /// The source inside on a file with the first rows, whose name does not tell the format.
+  /// The inner source on a file with the first rows; its name does not show the format.
   std::shared_ptr<RandomAccessSource> head_of(const std::string& path) const {
     ConfigNode params = item_.params.with("file", ConfigNode::string(path, item_.position));
     const auto ends_in = [&](const char* extension) {
@@ -302,7 +302,7 @@ class Streamed final : public SequentialSource {
     return std::dynamic_pointer_cast<RandomAccessSource>(std::move(head));
   }
 
-  /// For one reader, if it is a pipe. Errors: DataError.
+  /// A pipe allows only one reader. Errors: DataError.
   std::unique_ptr<RowBlocksOfFile> blocks_after_first() const {
     if (!is_pipe_) {
       auto blocks = std::make_unique<RowBlocksOfFile>(path_);
@@ -312,12 +312,13 @@ class Streamed final : public SequentialSource {
     const std::lock_guard lock(of_rest_);
     if (rest_ == nullptr)
       throw DataError(name_of_file(),
-                      "can be read once, and something else has read it: a map that learns of the training "
-                      "data, or another flow");
+                      "can be read only once, but a map that learns from the training data or another flow "
+                      "has already read it");
     return std::move(rest_);
   }
 
-  /// The table of some rows, which `file` gets. Errors: DataError with the lines of the file; ResourceError.
+  /// The table of some rows, which are written to `file`. Errors: DataError with the lines of the file;
+  /// ResourceError.
   Block block_of(const std::string& rows, int64_t lines_before, AnonymousFile& file) const {
     const bool is_blank = rows.find_first_not_of(" \t\r\n") == std::string::npos;
     if (is_blank) return {};
@@ -330,13 +331,14 @@ class Streamed final : public SequentialSource {
       table->prepare_once({});
       return {std::move(table), lines_before - of_header, count_of('\n', rows) + of_header};
     } catch (const ResourceError&) {
-      throw ResourceError(name_of_file() + ": there is no memory for the next 16 MB of its rows");
+      throw ResourceError(name_of_file() + ": not enough memory for the next 16 MB of its rows");
     } catch (const DataError& error) {
       throw DataError(renamed(error.what(), file.path(), lines_before - of_header));
     }
   }
 
-  /// A message with "PATH:LINE", or such a place alone for an empty path, with the file and its own line.
+  /// Replaces "PATH:LINE" in a message by the file and its own line; with an empty path, replaces such a
+  /// position alone.
   std::string renamed(const std::string& text, const std::string& path, int64_t lines_before) const {
     const size_t begin = text.find(path);
     if (begin == std::string::npos) return text;
@@ -352,14 +354,14 @@ class Streamed final : public SequentialSource {
   }
 
   Params p_;
-  ComponentItem item_;                        // of the source inside
-  std::shared_ptr<RandomAccessSource> rows_;  // that source; after `prepare`, with the first rows
+  ComponentItem item_;                        // of the inner source
+  std::shared_ptr<RandomAccessSource> rows_;  // the inner source; after `prepare`, with the first rows
   std::string path_;
   bool is_pipe_ = false;
-  std::string header_;  // with the end of its line; empty: there is none
+  std::string header_;  // with its line end; empty: no header
   int64_t lines_of_first_ = 0;
   mutable std::mutex of_rest_;
-  mutable std::unique_ptr<RowBlocksOfFile> rest_;  // of a pipe, after the first rows
+  mutable std::unique_ptr<RowBlocksOfFile> rest_;  // the rest of a pipe after the first rows
 };
 
 TPACK_REGISTER(Source, Streamed, "Streamed");

@@ -36,7 +36,7 @@ struct EnumNames<TargetForm> {
 
 namespace {
 
-/// Samples are dense, and the names of the features are in checkpoints.
+/// Limit because samples are dense, and checkpoints store the names of the features.
 constexpr int64_t kMostFeatures = int64_t{1} << 22;
 
 struct SvmLightParams {
@@ -57,9 +57,9 @@ class SvmLight final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads the text format of SVMLight and libsvm, `target index:value index:value ...`, one "
-               "sample per line. Gives a vector of features, `x`, and what belongs to it, `y`.")
+               "sample per line. Provides the feature vector `x` and the target `y`.")
         .example("SVMLight: heart_scale")
-        .field("file", &Params::file, "the file; # starts a comment, `qid:` is skipped")
+        .field("file", &Params::file, "the file; # starts a comment, `qid:` is ignored")
         .required()
         .shorthand()
         .field("x", &Params::x,
@@ -67,13 +67,13 @@ class SvmLight final : public RandomAccessSource {
                "has none")
         .field("y", &Params::y, "name of the component of the targets")
         .field("targets", &Params::targets,
-               "class: integers are names of classes, labels are int32 from 0 in the order of the numbers of "
-               "data.train; number: float32; set: any number of classes, separated by commas, a float32 "
-               "vector with 0 or 1 for each; auto: as data.train, where it is set if a line has commas, "
-               "class if all targets are integers, else number")
+               "class: integers are class names, labels are int32 from 0 in the numeric order of data.train; "
+               "number: float32; set: any number of classes, separated by commas, as a float32 vector with 0 "
+               "or 1 for each class; auto: same as data.train, where it is set if a line has commas, class "
+               "if all targets are integers, else number")
         .field("features", &Params::features, between(1, kMostFeatures),
-               "number of features; default: that of data.train, where it follows from the largest index; "
-               "then other flows do not read further ones")
+               "number of features; default: computed from the largest index in data.train; other flows "
+               "ignore larger indices")
         .field("zero_based", &Params::zero_based, "true: the first feature has the index 0; false: 1")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
@@ -111,7 +111,7 @@ class SvmLight final : public RandomAccessSource {
     if (!rounded_.empty())
       facts.remarks.push_back("has numbers above 16,777,216 that float32 rounds, such as " + rounded_);
     if (!absent_.empty())
-      facts.remarks.push_back("lacks classes that data.train has: " + join_first(absent_));
+      facts.remarks.push_back("does not have these classes of data.train: " + join_first(absent_));
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
       facts.remarks.push_back(with_thousands(facts.bad) +
@@ -150,8 +150,7 @@ class SvmLight final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     if (const auto bad = bad_.find(static_cast<size_t>(index)); bad != bad_.end()) {
-      throw DataError(bad->second +
-                      (is_reader_ ? "" : kLeaveRowsOut));  // who reads one file has no such setting
+      throw DataError(bad->second + (is_reader_ ? "" : kLeaveRowsOut));  // a single file has no such setting
     }
     size_t component = 0;
     if (has_x_) {
@@ -217,7 +216,7 @@ class SvmLight final : public RandomAccessSource {
     further_rows_ = 0;
   }
 
-  /// Errors: DataError for an index below the first one: it says how all indices are meant.
+  /// Errors: DataError for an index below the first one, because then all indices count differently.
   void add_row(const SvmLightRow& row) {
     Row& added = rows_.emplace_back();
     added = {row.line, indices_.size(), targets_.size()};
@@ -244,7 +243,7 @@ class SvmLight final : public RandomAccessSource {
     targets_.insert(targets_.end(), row.targets.begin(), row.targets.end());
   }
 
-  /// That of the config or of data.train; else the one that fits all lines.
+  /// The form from the config or data.train; else the one that fits all lines.
   TargetForm form(const std::optional<FittedComponent>& train) const {
     if (p_.targets != TargetForm::kAuto) return p_.targets;
     if (train && !train->classes.empty()) return TargetForm::kClass;
@@ -290,7 +289,7 @@ class SvmLight final : public RandomAccessSource {
       if (const auto number = csv_number(names_[label])) classes_[*number] = static_cast<int32_t>(label);
   }
 
-  /// Why the targets of a row are bad; empty if they are not.
+  /// Why the targets of a row are bad; empty if they are good.
   std::string complaint(std::span<const double> targets, bool are_classes_known) const {
     if (form_ != TargetForm::kSet && targets.size() != 1) {
       return targets.empty() ? "has no target before its features"
@@ -304,7 +303,7 @@ class SvmLight final : public RandomAccessSource {
     for (const double target : targets) {
       if (target != std::trunc(target))
         return "target " + shortest(target) +
-               " is not an integer, as the numbers of classes are; for numbers, set targets: number";
+               " is not an integer, but class numbers are; for numbers, set targets: number";
       if (are_classes_known && !classes_.contains(target))
         return "target " + shortest(target) + " is not a class of data.train, which has " +
                join_first(names_);
@@ -340,7 +339,7 @@ class SvmLight final : public RandomAccessSource {
 
   Params p_;
   std::string path_;
-  bool is_reader_ = false;  // of a file that need not have all classes
+  bool is_reader_ = false;  // for a file that need not have all classes
   bool has_x_ = true;
   bool has_y_ = true;
   int64_t width_ = 0;  // features of a sample
@@ -348,13 +347,13 @@ class SvmLight final : public RandomAccessSource {
   std::vector<Row> rows_;
   std::vector<uint32_t> indices_;      // of the features that are not zero, from 0
   std::vector<float> values_;          // of the same
-  std::vector<double> targets_;        // as they are written
+  std::vector<double> targets_;        // as in the file
   std::vector<std::string> names_;     // of the classes, in the order of their labels
   std::map<double, int32_t> classes_;  // label by the number of the class
-  std::map<size_t, std::string> bad_;  // what is wrong, by row
+  std::map<size_t, std::string> bad_;  // reasons of bad rows
   std::vector<std::string> absent_;    // classes of data.train that no row has
   std::string rounded_;                // the first large number that float32 rounds
-  int64_t further_rows_ = 0;           // that have features which data.train does not have
+  int64_t further_rows_ = 0;           // rows with features that data.train does not have
 };
 
 TPACK_REGISTER(Source, SvmLight, "SVMLight");

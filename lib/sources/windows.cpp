@@ -27,39 +27,36 @@ struct RowWindowsParams {
   std::string order;
 };
 
-/// A sample is `length` rows of a series of the source inside, one after the other: component x [...] becomes
-/// [length, ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or
-/// without that axis if it is 1. The place of a sample is that of the last row that is predicted, also where
-/// nothing reads the targets; behind the end of a series it has no columns but `key`.
+/// A sample is `length` consecutive rows of a series of the inner source: component x [...] becomes [length,
+/// ...]. Target components have the `horizon` rows after them: [horizon, ...], or without that axis if it is
+/// 1. The position of a sample is that of the last predicted row, even if the targets are not read; after the
+/// end of a series it has no columns except `key`.
 class RowWindows final : public RandomAccessSource {
  public:
   using Params = RowWindowsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Windows over the rows of a table, for series: the last rows as input, the next ones as "
-               "target.")
+               "Windows over the rows of a table, for time series: past rows are the input, the next rows "
+               "the target.")
         .example(
             "Windows: {source: {CSV: {file: sales.csv, columns: {x: [sales, price], y: sales}}}, length: 12, "
             "targets: [y]}")
         .field("source", &Params::source,
-               "the source of the rows, in the order of time if there is no `order`")
+               "the source of the rows; without `order`, rows must be in time order")
         .required()
         .field("length", &Params::length, at_least(1),
                "rows of a window; a component gets a first axis of this size")
         .required()
-        .field("targets", &Params::targets,
-               "components that have the rows after the window, which is what is to be predicted")
+        .field("targets", &Params::targets, "components to predict: they get the rows after the window")
         .field("horizon", &Params::horizon, at_least(1),
-               "rows of the targets; 1: the next row, without an axis of its own")
-        .field("stride", &Params::stride, at_least(1),
-               "rows from the beginning of one window to that of the next")
+               "number of rows of the targets; 1: the next row, without a time axis")
+        .field("stride", &Params::stride, at_least(1), "rows between the starts of two windows")
         .field("key", &Params::key,
-               "column of a table that tells series apart: no window has rows of two; the rows of a series "
-               "are in the order of time, and those of others may be between them")
-        .field(
-            "order", &Params::order,
-            "column of numbers, dates or times by which the rows of each series are sorted; without it they "
-            "keep the order of the file");
+               "column that identifies the series: no window spans two series. Rows of a series must be in "
+               "time order; rows of other series may be between them")
+        .field("order", &Params::order,
+               "column of numbers, dates or times to sort the rows of each series by; default: the order of "
+               "the file");
   }
   explicit RowWindows(const Params& p)
       : RowWindows(
@@ -67,8 +64,7 @@ class RowWindows final : public RandomAccessSource {
             std::dynamic_pointer_cast<RandomAccessSource>(std::const_pointer_cast<Source>(p.source.object)),
             p.targets.empty() ? 0 : p.horizon) {
     if (rows_ == nullptr)
-      throw ConfigError(
-          "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
+      throw ConfigError("Windows: the source must be readable in any order, such as CSV or Npz");
   }
 
   void follow(std::shared_ptr<Fit> fit, std::string name) override {
@@ -83,7 +79,7 @@ class RowWindows final : public RandomAccessSource {
     std::vector<ComponentSpec> components(rows.begin(), rows.end());
     for (ComponentSpec& component : components) {
       if (component.is_image)
-        throw ConfigError("Windows: component '" + component.name + "' is an image; windows are of numbers");
+        throw ConfigError("Windows: component '" + component.name + "' is an image; windows need numbers");
       const bool is_after = is_target(component.name);
       const int64_t count = is_after ? p_.horizon : p_.length;
       if (is_after && count == 1) continue;
@@ -147,7 +143,7 @@ class RowWindows final : public RandomAccessSource {
     const auto rows = rows_of(index).last(static_cast<size_t>(p_.horizon));
     return {rows.begin(), rows.end()};
   }
-  /// Of a file without what is predicted, the last window has the last rows.
+  /// For a file without targets, the last window has the last rows.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     auto rows = rows_->reopen_with(path, components);
@@ -189,11 +185,11 @@ class RowWindows final : public RandomAccessSource {
     if (windows_.empty())
       throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
                       (keys.empty() ? "but there are " + with_thousands(rows_->size())
-                                    : "but no series of column '" + p_.key + "' has as many"));
+                                    : "but no series of column '" + p_.key + "' has this many"));
   }
 
  private:
-  /// Rows of the source in the order of time, those of a series one after the other.
+  /// Rows of the source, by series and then by time.
   void order_rows(const std::vector<std::string>& keys) {
     std::map<std::string, size_t> series;  // by key, in the order of their first rows
     for (const std::string& key : keys) series.emplace(key, series.size());
@@ -209,7 +205,7 @@ class RowWindows final : public RandomAccessSource {
     });
     if (p_.order.empty() && !times.empty()) warn_of_disorder(times);
   }
-  /// Of `order`, or else of the column that seems to have the time; empty if there is none.
+  /// The values of `order`, or of the column that seems to be the time; empty if there is none.
   std::vector<double> times_of_rows() const {
     const std::string name = p_.order.empty() ? rows_->time_column() : p_.order;
     if (name.empty()) return {};
@@ -226,13 +222,13 @@ class RowWindows final : public RandomAccessSource {
     };
     const auto found = std::adjacent_find(order_.begin(), order_.end(), goes_back);
     if (found == order_.end()) return;
-    log::warning("Windows: column '" + rows_->time_column() + "' goes back in time from " +
-                 rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
-                 rows_->file_of(static_cast<int64_t>(found[1])) +
-                 ", and windows take rows in the order of the file; to sort them, write order: " +
-                 rows_->time_column());
+    log::warning(
+        "Windows: column '" + rows_->time_column() + "' goes back in time from " +
+        rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
+        rows_->file_of(static_cast<int64_t>(found[1])) +
+        ", but windows use rows in the order of the file; to sort them, set order: " + rows_->time_column());
   }
-  /// Those of each series, in the order of the rows that end them.
+  /// The windows of each series, in the order of their last rows.
   void find_windows() {
     windows_.clear();
     for (size_t first = 0, end = 0; first < order_.size(); first = end) {
@@ -247,7 +243,7 @@ class RowWindows final : public RandomAccessSource {
   RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows, int64_t ahead)
       : p_(std::move(p)), rows_(std::move(rows)), ahead_(ahead) {}
 
-  /// Errors: FileError with the place of the row.
+  /// Errors: FileError with the position of the row.
   void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
     try {
       rows_->get(index, key, out);
@@ -270,7 +266,7 @@ class RowWindows final : public RandomAccessSource {
     return std::span(order_).subspan(windows_[static_cast<size_t>(index)].begin, span());
   }
 
-  /// The last row that a sample predicts: so many rows after one that is known.
+  /// The last row that a sample predicts: `after` rows after a known one.
   struct PredictedRow {
     int64_t known = 0;
     int64_t after = 0;
@@ -290,9 +286,9 @@ class RowWindows final : public RandomAccessSource {
 
   Params p_;
   std::shared_ptr<RandomAccessSource> rows_;
-  int64_t ahead_ = 0;              // rows that are predicted, also where nothing reads the targets
+  int64_t ahead_ = 0;              // predicted rows, even if the targets are not read
   std::vector<size_t> series_of_;  // each row
-  std::vector<size_t> order_;      // rows, those of a series one after the other
+  std::vector<size_t> order_;      // rows, sorted by series
   std::vector<Window> windows_;
   Spec row_spec_;  // of `rows_`
   Spec window_spec_;

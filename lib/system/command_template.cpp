@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// Hands on what is outside of braces and the names inside. Errors: ConfigError.
+/// Passes on the text outside of braces and the names inside. Errors: ConfigError.
 void take_apart(const std::string& text, const std::string& owner,
                 const std::function<void(char)>& on_character,
                 const std::function<void(const std::string&)>& on_name) {
@@ -42,7 +42,7 @@ void take_apart(const std::string& text, const std::string& owner,
 CommandTemplate::CommandTemplate(std::vector<std::string> arguments, const std::string& owner)
     : arguments_(std::move(arguments)) {
   if (arguments_.empty() || arguments_[0].empty())
-    throw ConfigError(owner + ": 'command' names no program; write a list such as [notify, done]");
+    throw ConfigError(owner + ": 'command' has no program; write a list such as [notify, done]");
   for (const std::string& argument : arguments_) {
     take_apart(
         argument, owner, [](char) {},

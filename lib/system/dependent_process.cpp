@@ -16,7 +16,7 @@
 namespace tpack {
 namespace {
 
-/// What the child needs before it becomes the program.
+/// Setup of the child before it becomes the program.
 struct Becoming {
   const char* program = nullptr;
   std::vector<char*> arguments;
@@ -25,7 +25,7 @@ struct Becoming {
   bool is_bound = false;
   pid_t parent = 0;
 
-  /// System calls only, since other threads of the parent may have held locks.
+  /// Only system calls, because other threads of the parent may have held locks.
   [[noreturn]] void become() {
     setpgid(0, 0);
     sigset_t none;

@@ -7,17 +7,17 @@
 namespace tpack {
 
 /// A program that does a part of this process's work: it gets SIGTERM when the thread that started it ends.
-/// It is in a process group of its own, so that of Ctrl-C in the terminal only this process learns. Threads:
-/// one, which must live as long as the child.
+/// It has its own process group, so Ctrl-C in the terminal reaches only this process. Threads: one, which
+/// must live as long as the child.
 class DependentProcess {
  public:
   struct Options {
-    std::string program;               // a path, or a name that is looked up in PATH
-    std::vector<std::string> words;    // the command line, the name of the program first
-    std::string output = {};           // both outputs are added to this file; empty: they are ours
-    std::vector<int> processors = {};  // those that it may use; empty: ours
+    std::string program;             // a path, or a name that is looked up in PATH
+    std::vector<std::string> words;  // the command line, the name of the program first
+    std::string output = {};  // both outputs are appended to this file; empty: the outputs of this process
+    std::vector<int> processors = {};  // its processors; empty: those of this process
   };
-  // What `wait` gives if the program cannot be run, as a shell does.
+  // Result of `wait` if the program cannot be run, as in a shell.
   static constexpr int kNotFound = 127;
   static constexpr int kNotStarted = 126;
 
@@ -28,12 +28,12 @@ class DependentProcess {
   DependentProcess(const DependentProcess&) = delete;
   DependentProcess& operator=(const DependentProcess&) = delete;
 
-  /// Can be read once the process has ended.
+  /// Becomes readable when the process has ended.
   int descriptor() const { return descriptor_; }
   bool has_ended() const;
-  /// Sends it a signal. It may have ended.
+  /// Sends it a signal. The process may have ended.
   void signal(int number) const;
-  /// Waits for its end. The exit code; 128 + n if signal n ended it.
+  /// Waits for its end. Returns the exit code; 128 + n if signal n ended it.
   int wait();
 
  private:

@@ -31,7 +31,7 @@ void write_all(int file, std::string_view bytes, const std::string& path, FileIo
   }
 }
 
-/// Makes the rename in a folder last. Some file systems cannot sync a folder; they say EINVAL.
+/// Makes a rename in a folder durable. Some file systems cannot sync a folder and return EINVAL.
 void sync_folder(const std::string& path, FileIo& io) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int file = io.open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -92,7 +92,7 @@ void AppendFile::close() {
 }
 
 std::string link_target(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  constexpr int kMaxLinks = 40;  // the limit of Linux
   std::filesystem::path at = path;
   std::error_code failure;
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(at, failure); ++i) {
@@ -141,14 +141,14 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   if (file < 0) return std::nullopt;
   struct stat known {};
   const bool has_size = ::fstat(file, &known) == 0 && known.st_size > 0;
-  // One byte more than there are: the read that finds the end needs room, too.
+  // One byte more than the size: the read that finds the end also needs room.
   std::string content(has_size ? static_cast<size_t>(known.st_size) + 1 : 4096, '\0');
   size_t length = 0;
   ssize_t got = 0;
   do {
     got = ::read(file, content.data() + length, content.size() - length);
     length += static_cast<size_t>(std::max<ssize_t>(got, 0));
-    if (length == content.size()) content.resize(2 * length);  // it grows while it is read, or has no size
+    if (length == content.size()) content.resize(2 * length);  // it grows while being read, or has no size
   } while (got > 0 || (got < 0 && errno == EINTR));
   content.resize(length);
   const int cause = errno;

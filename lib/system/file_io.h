@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// The system calls that write files. Everything that must not be lost is written through one of these, so
-/// that a test can let the n-th call fail. Each behaves as its namesake: -1 and errno on failure.
+/// The system calls that write files. All important files are written through these, so that a test can make
+/// the n-th call fail. Each behaves like its namesake: -1 and errno on failure.
 class FileIo {
  public:
   virtual ~FileIo() = default;
@@ -25,51 +25,51 @@ class FileIo {
   static FileIo& system();
 };
 
-/// A new file (an old one is emptied) that only grows. Errors (all methods but the destructor): ResourceError
-/// with path and cause; the bytes of a failed write may be in the file in part. The destructor closes.
+/// A new file (an old one is truncated) that only grows. Errors (all methods except the destructor):
+/// ResourceError with path and cause; a failed write may have written a part. The destructor closes.
 class AppendFile {
  public:
   explicit AppendFile(const std::string& path, FileIo& io = FileIo::system());
-  /// A file that will be renamed: errors name `shown`, which the user knows, as does `path`.
+  /// A file that will be renamed: errors show `shown`, which the user knows, instead of the temporary name.
   AppendFile(const std::string& path, std::string shown, FileIo& io);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Waits until what was written is on the disk.
+  /// Waits until all written data is on the disk.
   void sync();
   void close();
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;  // as errors name it
+  std::string path_;  // path in errors
   FileIo& io_;
   int file_ = -1;
 };
 
-/// Writes the parts, one after the other, as the whole content of `path`, so that whatever happens, the
-/// power cut included, `path` is the old file or the new one: temporary name next to it, fsync, rename, fsync
-/// of the folder. A link stays, and the file that it leads to is written; what is not a plain file (a device,
-/// a pipe) is written as it is. Errors: ResourceError with path and cause; the temporary file is removed.
+/// Writes the parts, one after the other, as the whole content of `path`, so that even after a power cut,
+/// `path` is the old file or the new one: temporary name next to it, fsync, rename, fsync of the folder. A
+/// link stays, and its target is written; anything that is not a plain file (a device, a pipe) is written
+/// directly. Errors: ResourceError with path and cause; the temporary file is removed.
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
 
-/// Where what is written to `path` ends up: the end of a chain of links, which need not be there.
+/// The file that writes to `path` reach: the end of a chain of links, which need not exist.
 std::string link_target(const std::string& path);
-/// True if `path` is a plain file, or nothing: only such a name may be taken by a rename.
+/// True if `path` is a plain file or does not exist: only such a name may be the target of a rename.
 bool is_replaceable(const std::string& path);
 
-/// True for a link that leads to nothing, or to itself.
+/// True for a link to nothing, or to itself.
 bool is_dangling_link(const std::string& path);
 
 /// The content of a file; nothing, and errno, if it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path);
 
-/// Where the content of `path` is written until it is complete; of this process alone.
+/// Temporary path for writing the content of `path`; unique to this process.
 std::string temporary_name(const std::string& path);
-/// True for the name of such a file, which remains if the process dies.
+/// True for the name of such a file; it remains if the process dies.
 bool is_temporary_name(std::string_view file_name);
 
 }  // namespace tpack

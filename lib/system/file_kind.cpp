@@ -15,10 +15,10 @@ constexpr size_t kLooksAt = 512;
 
 constexpr std::string_view kPull = "fetch the file with `git lfs pull`";
 constexpr std::string_view kUnpack = "unpack it first";
-constexpr std::string_view kPage = "the download gave a page in place of the file";
+constexpr std::string_view kPage = "the download returned a web page instead of the file";
 constexpr std::string_view kExport = "save it as .npz for source Npz, or as text for source CSV";
 
-/// Bytes at the beginning that only one kind of file has.
+/// Bytes at the beginning that identify a kind of file.
 struct Signature {
   size_t offset;
   std::string_view bytes;
@@ -72,11 +72,10 @@ constexpr std::array kSignatures = {
               "\x7F"
               "ELF"sv,
               {Form::kOther, "a program"}},
-    Signature{
-        0, "\x80\x02"sv, {Form::kOther, "a pickle of Python (PyTorch before 1.6 saved .pt and .pth so)"}},
-    Signature{0, "\x80\x03"sv, {Form::kOther, "a pickle of Python"}},
-    Signature{0, "\x80\x04\x95"sv, {Form::kOther, "a pickle of Python"}},
-    Signature{0, "\x80\x05\x95"sv, {Form::kOther, "a pickle of Python"}},
+    Signature{0, "\x80\x02"sv, {Form::kOther, "a Python pickle (.pt or .pth of PyTorch before 1.6)"}},
+    Signature{0, "\x80\x03"sv, {Form::kOther, "a Python pickle"}},
+    Signature{0, "\x80\x04\x95"sv, {Form::kOther, "a Python pickle"}},
+    Signature{0, "\x80\x05\x95"sv, {Form::kOther, "a Python pickle"}},
 };
 
 /// The kind of a ZIP archive by the name of its first entry.
@@ -86,25 +85,25 @@ FileKind kind_of_zip(std::string_view bytes) {
   const std::string_view name = length == 0 ? "" : bytes.substr(kNameAt, length);
   if (name.ends_with(".npy")) return {Form::kZip, "an .npz archive", "source Npz reads it"};
   if (name.ends_with("data.pkl") || name.ends_with("/.format_version") || name.ends_with("/version"))
-    return {Form::kOther, "a file of PyTorch (.pt, .pth)"};
+    return {Form::kOther, "a PyTorch file (.pt, .pth)"};
   if (name == "metadata.json" || name == "config.json" || name == "model.weights.h5")
-    return {Form::kOther, "a file of Keras (.keras)"};
+    return {Form::kOther, "a Keras file (.keras)"};
   if (name == "[Content_Types].xml" || name.starts_with("xl/") || name.starts_with("_rels/"))
     return {Form::kOther, "an Office document (Excel?)", kExport};
   return {Form::kZip, "a ZIP archive", kUnpack};
 }
 
-/// Eight bytes with the length of a JSON header, and the header.
+/// Eight bytes with the length of a JSON header, then the header.
 bool is_safetensors(std::string_view bytes) {
   return bytes.size() > 9 && bytes.substr(5, 3) == "\0\0\0"sv && bytes.substr(8, 2) == "{\"";
 }
 
-/// A header with two numbers that are 0 in every file; the letters alone may begin a text.
+/// A header with two numbers that are 0 in every file; the letters alone could also begin a text.
 bool is_bmp(std::string_view bytes) {
   return bytes.size() >= 26 && bytes.starts_with("BM") && bytes.substr(6, 4) == "\0\0\0\0"sv;
 }
 
-/// The binary ones; the others are texts.
+/// The binary formats; the others are text.
 bool is_pnm(std::string_view bytes) {
   return bytes.size() > 3 && bytes[0] == 'P' && bytes[1] >= '4' && bytes[1] <= '6' && bytes[2] == '\n' &&
          (bytes[3] == '#' || std::isdigit(static_cast<unsigned char>(bytes[3])) != 0);
@@ -154,7 +153,7 @@ std::string FileKind::rejected_as(std::string_view wanted, std::string_view own_
 FileKind kind_of_content(std::string_view bytes) {
   bytes = bytes.substr(0, kLooksAt);
   if (bytes.empty()) return {Form::kOther, "an empty file"};
-  const bool may_be_text = is_text(bytes);  // whose words further on say nothing
+  const bool may_be_text = is_text(bytes);  // later words do not matter
   for (const Signature& one : kSignatures) {
     if (one.offset > 0 && (may_be_text || bytes.size() < one.offset)) continue;
     if (bytes.substr(one.offset).starts_with(one.bytes)) return one.kind;

@@ -30,9 +30,9 @@ std::optional<uint64_t> number_after(const std::filesystem::path& path, const st
   return std::nullopt;
 }
 
-/// From a process's cgroup up to the root: the limits of each of them hold. `line` of /proc/PID/cgroup:
+/// From a process's cgroup up to the root: the limits of all of them apply. `line` of /proc/PID/cgroup:
 /// "ID:CONTROLLERS:PATH", without controllers for version 2. A container may see its own cgroup as the root
-/// and the path from outside; files that are not there are left out.
+/// and the path from outside; missing files are skipped.
 std::vector<std::filesystem::path> folders_of(const std::string& line, const std::filesystem::path& root) {
   std::vector<std::filesystem::path> folders;
   std::filesystem::path path = line.substr(line.find(':', line.find(':') + 1) + 1);
@@ -41,7 +41,7 @@ std::vector<std::filesystem::path> folders_of(const std::string& line, const std
   return folders;
 }
 
-/// How many CPUs one cgroup (version 2 or 1) allows; nothing if it has no limit.
+/// The number of CPUs that one cgroup (version 2 or 1) allows; nothing if it has no limit.
 std::optional<double> processors_of(const std::filesystem::path& folder) {
   std::string quota;
   double limit = 0;
@@ -57,7 +57,7 @@ std::optional<double> processors_of(const std::filesystem::path& folder) {
   return limit / period;
 }
 
-/// How many bytes one cgroup (version 2 or 1) leaves; nothing if it has no limit ("max").
+/// The remaining bytes of one cgroup (version 2 or 1); nothing if it has no limit ("max").
 std::optional<uint64_t> memory_of(const std::filesystem::path& folder) {
   struct Files {
     const char* limit;
@@ -71,7 +71,7 @@ std::optional<uint64_t> memory_of(const std::filesystem::path& folder) {
     uint64_t used = 0;
     if (!(std::ifstream(folder / files.limit) >> limit) || !(std::ifstream(folder / files.used) >> used))
       continue;
-    for (const char* cache : {"inactive_file", "active_file"}) {  // what the kernel drops when it must
+    for (const char* cache : {"inactive_file", "active_file"}) {  // caches that the kernel can drop
       const std::string word = std::string(files.prefix) + cache;
       used -= std::min(used, number_after(folder / "memory.stat", word).value_or(0));
     }
@@ -93,7 +93,7 @@ CgroupLimits cgroup_limits(const std::filesystem::path& own, const std::filesyst
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> parts = split(line, ':');
     if (parts.size() < 3) continue;
-    const bool is_version_2 = parts[1].empty();  // has all controllers in one tree
+    const bool is_version_2 = parts[1].empty();  // all controllers are in one tree
     const std::vector<std::string> controllers = split(parts[1], ',');
     const auto folders = [&](const char* controller) {
       if (is_version_2) return folders_of(line, root);
@@ -115,7 +115,7 @@ uint64_t resident_memory() {
 
 uint64_t anonymous_memory() { return kKiB * number_after("/proc/self/status", "RssAnon:").value_or(0); }
 
-/// Not from getrusage, which counts what the process before exec held.
+/// Not from getrusage, which includes the process before exec.
 uint64_t peak_resident_memory() { return kKiB * number_after("/proc/self/status", "VmHWM:").value_or(0); }
 
 std::vector<int> allowed_cpus() {

@@ -8,19 +8,19 @@
 
 namespace tpack {
 
-/// The processors of this process's affinity mask; all of the machine if the system does not tell.
+/// The processors of this process's affinity mask; all processors of the machine if it is unknown.
 std::vector<int> allowed_cpus();
 
-/// How many groups with a memory of their own (NUMA nodes) the processors of this process are in; at least 1.
+/// The number of NUMA nodes with processors of this process; at least 1.
 size_t own_memory_nodes();
 
-/// What the control groups of a process allow: its own and those around it, of version 1 or 2. A member
-/// without a value is not limited.
+/// Limits of the control groups of a process: its own and its parents, of version 1 or 2. A member without a
+/// value is not limited.
 struct CgroupLimits {
   std::optional<double> processors;     // the CPU quota
   std::optional<uint64_t> memory_left;  // bytes, caches that the kernel can drop included
 };
-/// `own`: which groups these are; `root`: where they are mounted. Source: cgroups(7).
+/// `own`: the file that lists the groups; `root`: their mount point. Source: cgroups(7).
 CgroupLimits cgroup_limits(const std::filesystem::path& own = "/proc/self/cgroup",
                            const std::filesystem::path& root = "/sys/fs/cgroup");
 
@@ -28,26 +28,25 @@ CgroupLimits cgroup_limits(const std::filesystem::path& own = "/proc/self/cgroup
 /// least 1.
 size_t available_processors();
 
-/// Bytes of memory that this process can still get without others losing theirs: what the kernel has for it
-/// (caches that it can drop included, swap not), limited by its cgroups. Nothing if the kernel does not
-/// say.
+/// Bytes of memory that this process can still get without taking memory from others: available memory of the
+/// kernel (including droppable caches, without swap), limited by its cgroups. Nothing if it is unknown.
 std::optional<uint64_t> available_memory();
 
-/// Bytes that the limits of this process itself (`ulimit -v` and `-d`) still let it map, touched or not;
-/// nothing if it has none.
+/// Bytes that this process may still map by its own limits (`ulimit -v` and `-d`), touched or not; nothing
+/// without limits.
 std::optional<uint64_t> mappable_memory();
 
-/// Bytes of memory that this process holds: program, libraries, heap. 0 if the kernel does not say.
+/// Bytes of memory that this process holds: program, libraries, heap. 0 if unknown.
 uint64_t resident_memory();
 
-/// The part of them that no file backs: heap, stacks, and what was written to private mappings.
+/// The part of them without a file behind it: heap, stacks, and written pages of private mappings.
 uint64_t anonymous_memory();
 
-/// The most that it has held so far; 0 if the kernel does not say.
+/// The peak so far; 0 if unknown.
 uint64_t peak_resident_memory();
 
-/// Advises the kernel to back memory that nothing has touched yet with large pages (2 MB), those that lie
-/// wholly inside: filling tens of megabytes costs hundreds of times fewer page faults.
+/// Advises the kernel to use large pages (2 MB) for untouched memory, where they fit completely: filling tens
+/// of megabytes then causes hundreds of times fewer page faults.
 void prefer_large_pages(void* memory, size_t bytes);
 
 }  // namespace tpack

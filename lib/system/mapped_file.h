@@ -6,8 +6,8 @@
 
 namespace tpack {
 
-/// The bytes of a file, mapped into memory: the kernel reads them when they are used, and may drop them
-/// again. Threads: any number at once.
+/// The bytes of a file, mapped into memory: the kernel reads them on demand, and may drop them again.
+/// Threads: any number at once.
 class MappedFile {
  public:
   /// Errors: DataError with path and cause; for folders too.

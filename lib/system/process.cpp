@@ -93,7 +93,7 @@ std::string ProcessEnd::str() const {
 }
 
 void warn_if_no_program(const std::string& who, const std::string& name) {
-  if (!is_program(name)) log::warning(who + ": there is no program '" + name + "' here");
+  if (!is_program(name)) log::warning(who + ": program '" + name + "' not found");
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command,
@@ -113,7 +113,7 @@ ChildProcess::~ChildProcess() {
   waiter_.join();
 }
 
-/// Until it is taken from the process table, under the lock, its number is not that of another process.
+/// Until it is removed from the process table (under the lock), no other process can have its number.
 void ChildProcess::wait_for_end() {
   siginfo_t info = {};
   while (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;

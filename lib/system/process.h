@@ -12,23 +12,23 @@
 
 namespace tpack {
 
-/// How a process ended.
+/// The end of a process.
 struct ProcessEnd {
-  std::optional<int> exit_code;  // nothing: a signal ended it
+  std::optional<int> exit_code;  // none: a signal ended it
   int signal = 0;
-  bool timed_out = false;  // it was ended because it took too long
+  bool timed_out = false;  // ended by the time limit
 
   bool is_success() const { return exit_code == 0; }
   /// "exit code 3", "killed by signal 9 (Killed)", "ended after the time limit".
   std::string str() const;
 };
 
-/// Logs a warning of `who` if no program of this name, or at this path, can be started.
+/// Logs a warning by `who` if there is no program with this name or path.
 void warn_if_no_program(const std::string& who, const std::string& name);
 
-/// Another program that runs next to this process, started without a shell: each text is one argument, as it
-/// is. It reads nothing, writes to our stderr, and is in a process group of its own, so that Ctrl-C does not
-/// end it and `stop` ends what it has started, too. Threads: one at a time.
+/// Another program that runs next to this process, started without a shell: each string is one argument. It
+/// has no input, writes to the stderr of this process, and has its own process group, so that Ctrl-C does not
+/// end it and `stop` also ends its children. Threads: one at a time.
 class ChildProcess {
  public:
   /// The program is looked up in PATH. `environment` is added to that of this process. Errors: ResourceError
@@ -40,9 +40,9 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// How it ended; nothing while it runs.
+  /// Its end; nothing while it runs.
   std::optional<ProcessEnd> ended();
-  /// Waits for its end; ends it after so many seconds. Errors: Stopped, once it has been ended.
+  /// Waits for its end; ends it after this many seconds. Errors: Stopped, after it has been ended.
   ProcessEnd wait(double timeout_s, const std::stop_token& stop = {});
   /// Ends it: with SIGTERM, and with SIGKILL if it is still there `grace_s` later.
   ProcessEnd stop(double grace_s);

@@ -9,20 +9,20 @@
 
 namespace tpack {
 
-/// Seconds for which the processors with these numbers have been busy since the machine started, those that a
-/// hypervisor took included; `stat` is the text of /proc/stat. Nothing if it is none.
+/// Seconds for which the processors with these numbers have been busy since the machine started, including
+/// time taken by a hypervisor; `stat` is the text of /proc/stat. Nothing if it is not valid.
 std::optional<double> busy_seconds(const std::string& stat, const std::vector<int>& processors);
 
-/// The part of `seconds` of so many processors that was busy with others, where they were busy for `busy`
-/// seconds in all and for `own` with this process: from 0 to 1.
+/// The share of `seconds` for which `processors` processors were busy with other processes, given that they
+/// were busy for `busy` seconds in total and for `own` with this process: from 0 to 1.
 double share_of_others(double busy, double own, double seconds, size_t processors);
 
-/// Watches from its making on how much of the time of this process's processors others take: processes, and
-/// virtual machines next to this one.
+/// Measures, from its construction, the share of time that others take on this process's processors: other
+/// processes and other virtual machines.
 class ProcessorShare {
  public:
   ProcessorShare();
-  /// From 0 to 1. Nothing in the first half second, and where the kernel does not say.
+  /// From 0 to 1. Nothing in the first half second, or if it is unknown.
   std::optional<double> stolen() const;
 
  private:

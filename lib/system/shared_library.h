@@ -4,11 +4,11 @@
 
 namespace tpack {
 
-/// A shared library that is opened while the program runs, because few runs need it; it stays open.
+/// A shared library that is opened on demand, because few runs need it; it stays open.
 class SharedLibrary {
  public:
-  /// `file` as the dynamic linker finds it, such as "libwebp.so.7"; `package` of Debian has it. Errors:
-  /// ResourceError that says what to install.
+  /// `file` is the name for the dynamic linker, such as "libwebp.so.7"; `package` is its Debian package.
+  /// Errors: ResourceError with the package to install.
   SharedLibrary(std::string file, const std::string& package);
 
   /// Finds a function; its type is that of the variable: `decltype(&WebPGetInfo) get_info`. Errors:

@@ -8,13 +8,13 @@ struct TerminalSize {
   int rows = 24;
 };
 
-/// The size of the terminal that the file descriptor is; 80 x 24 if it is none or does not say.
+/// The size of the terminal of the file descriptor; 80 x 24 if it is not a terminal or the size is unknown.
 TerminalSize terminal_size(int descriptor);
 
-/// The width of the terminal that the file descriptor is; 0 if it is none, so that nothing need fit.
+/// The width of the terminal of the file descriptor; 0 if it is not a terminal, so there is no limit.
 int text_width(int descriptor);
 
-/// True if the file descriptor is a terminal that shows colors, and nobody objects (NO_COLOR, TERM=dumb).
+/// True if the file descriptor is a terminal with colors, and NO_COLOR or TERM=dumb are not set.
 bool colors_wanted(int descriptor);
 
 }  // namespace tpack

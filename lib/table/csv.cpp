@@ -14,9 +14,9 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kBlock = 64;  // bytes that are looked at together
+constexpr size_t kBlock = 64;  // bytes that are scanned together
 
-/// A bit for each byte of a block that is one of four.
+/// A bit for each byte of a block that is one of four characters.
 uint64_t bits_of_any(const char* block, const std::array<char, 4>& wanted) {
   using Bytes [[gnu::vector_size(16)]] = char;
   uint64_t all = 0;
@@ -74,8 +74,8 @@ void CsvReader::look_at(size_t byte) {
   marks_ = bits_of_any(padded.data(), wanted) & ((uint64_t{1} << some.size()) - 1);
 }
 
-/// The first mark at `byte` or after it; the size of the text if there is none. `byte` is not before that of
-/// the last call.
+/// The first mark at or after `byte`; the size of the text if there is none. `byte` must not decrease between
+/// calls.
 size_t CsvReader::find_mark(size_t byte) {
   if (byte >= block_ + kBlock) look_at(byte);
   uint64_t left = marks_ & (~uint64_t{0} << (byte - block_));
@@ -87,7 +87,7 @@ size_t CsvReader::find_mark(size_t byte) {
   return block_ + static_cast<size_t>(std::countr_zero(left));
 }
 
-/// Nothing for a quote that is not closed if more text follows.
+/// Nothing for an unclosed quote if more text follows.
 std::optional<std::string_view> CsvReader::quoted_field() {
   const size_t begin = ++at_;
   const int64_t line = next_line_;
@@ -135,7 +135,7 @@ bool CsvReader::next(std::vector<std::string_view>& fields) {
   return is_whole;
 }
 
-/// False for a quote that is not closed if more text follows.
+/// False for an unclosed quote if more text follows.
 bool CsvReader::split(std::vector<std::string_view>& fields) {
   while (true) {
     if (at_ < text_.size() && text_[at_] == '"') {
@@ -153,7 +153,7 @@ bool CsvReader::split(std::vector<std::string_view>& fields) {
   }
 }
 
-/// The same, of a line that is not blank.
+/// The same for a line that is not blank.
 bool CsvReader::split_at_whitespace(std::vector<std::string_view>& fields) {
   while (at_ < text_.size() && !ends_line()) {
     if (text_[at_] == '"') {

@@ -14,10 +14,10 @@ namespace tpack {
 /// time.
 class CsvReader {
  public:
-  /// As a delimiter: runs of spaces and tabs; those at the ends of lines do not count.
+  /// As a delimiter: runs of spaces and tabs, except at the ends of lines.
   static constexpr char kWhitespace = '\0';
 
-  /// Where the text is in its file.
+  /// The position of the text in its file.
   struct Place {
     std::string path;
     int64_t first_line = 1;
@@ -27,9 +27,9 @@ class CsvReader {
   /// The text must outlive the reader and the fields.
   CsvReader(std::string_view text, char delimiter, Place place);
 
-  /// Fills `fields` with those of the next record, valid until the next call. False at the end, and at a
-  /// quote that is not closed if more text follows. Errors: DataError with path and line for another quote
-  /// that is not closed, and for text after a closing quote.
+  /// Fills `fields` with the fields of the next record, valid until the next call. False at the end, and at
+  /// an unclosed quote if more text follows. Errors: DataError with path and line for another unclosed quote,
+  /// and for text after a closing quote.
   bool next(std::vector<std::string_view>& fields);
   /// The line in which the last record starts.
   int64_t line() const { return line_; }
@@ -59,14 +59,14 @@ class CsvReader {
   std::deque<std::string> unquoted_;  // fields that had "" in them
 };
 
-/// The number that a field holds. Nothing if it is no number: a number has digits and a point, such as -1.5
-/// or 2e-3; spaces around it do not count.
+/// The number in a field; nothing if it is not a number. Numbers have digits and a point, such as -1.5 or
+/// 2e-3; spaces around them do not count.
 std::optional<double> csv_number(std::string_view field, char decimal = '.');
-/// What all spellings of a number have in common: 1 and 1.0 have the same, 07 and 7 do not. Nothing for other
-/// texts.
+/// A key that is equal for all spellings of a number: 1 and 1.0 have the same key, 07 and 7 do not. Nothing
+/// for other texts.
 std::optional<std::string> csv_number_key(std::string_view field);
-/// True for fields that stand for no value: empty or spaces, NA, N/A, NaN, null, None and ?, and what Excel,
-/// pandas and MySQL write: #N/A, <NA>, NaT, \N.
+/// True for missing values: empty or spaces, NA, N/A, NaN, null, None and ?, and the words of Excel, pandas
+/// and MySQL: #N/A, <NA>, NaT, \N.
 bool is_missing_in_csv(std::string_view field);
 
 }  // namespace tpack

@@ -22,10 +22,9 @@ Schema<LabelColumnParams> label_column_schema() {
       .shorthand()
       .field("classes", &LabelColumnParams::classes,
              "names of the classes in the order of their labels; default: the names in the file, sorted")
-      .field(
-          "separator", &LabelColumnParams::separator,
-          "what is between several labels of a row, such as \" \" (any white space), \",\" or \"|\": gives 0 "
-          "or 1 for each label of the file, float32 [labels]; default: a row has one class");
+      .field("separator", &LabelColumnParams::separator,
+             "separator of several labels in a row, such as \" \" (any white space), \",\" or \"|\"; the "
+             "result is 0 or 1 for each label of the file, float32 [labels]; default: a row has one class");
 }
 
 /// Column names may look like numbers.
@@ -64,7 +63,7 @@ LabelColumn parse_labels(const std::string& component, const ConfigNode& value, 
           p.separator};
 }
 
-/// What separates the words of names that were not split; empty if nothing does.
+/// The separator of the words in names that were not split; empty if there is none.
 std::string delimiter_in(const std::vector<std::string>& names) {
   for (const auto& [character, word] :
        {std::pair(';', "\";\""), std::pair('\t', "tab"), std::pair('|', "\"|\""), std::pair(',', "\",\"")}) {
@@ -111,10 +110,10 @@ ConfigNode Codec<std::vector<NumberColumns>>::dump(const std::vector<NumberColum
 FieldType Codec<std::vector<LabelColumn>>::type() {
   const FieldType one =
       FieldType::section(label_column_schema().fields(), "a column of class names", "column");
-  return FieldType::map_of(FieldType::either({one, FieldType::list_of(FieldType::text())},
-                                             "a column of class names or of several labels, or a "
-                                             "list of columns with a yes or no each"),
-                           "columns of labels by component");
+  return FieldType::map_of(
+      FieldType::either({one, FieldType::list_of(FieldType::text())},
+                        "a column of class names or of several labels, or a list of binary columns"),
+      "columns of labels by component");
 }
 
 std::optional<std::vector<LabelColumn>> Codec<std::vector<LabelColumn>>::parse(const ConfigNode& node,
@@ -205,7 +204,7 @@ void CsvHeader::require(const std::vector<std::string>& columns, const Position&
     if (!has(column)) absent.push_back("'" + column + "'");
   if (absent.empty()) return;
   throw ConfigError(where, "CSV: " + path_ + " lacks " + (absent.size() == 1 ? "column " : "columns ") +
-                               join_first(absent) + ", which " + who + " has; it has the columns " +
+                               join_first(absent) + ", which " + who + " uses; it has the columns " +
                                join_first(names_) + advice());
 }
 
@@ -219,14 +218,14 @@ void CsvHeader::reject(const ColumnRef& ref) const {
                                  [&](const std::string& name) { return name.starts_with(ref.name + "."); });
   if (part != names_.end())
     throw ConfigError(ref.position, "CSV: '" + ref.name + "' of " + path_ +
-                                        " is a list or an object; name columns of it, such as '" + *part +
-                                        "', or all of them by a pattern: [\"" + ref.name + "[.].*\"]");
+                                        " is a list or an object; name its columns, such as '" + *part +
+                                        "', or use a pattern for all of them: [\"" + ref.name + "[.].*\"]");
   const std::string meant = advice().empty() ? did_you_mean(ref.name, names_) : "";
   const std::string known =
       names_.size() == 1 ? "the column '" + names_[0] + "'" : "the columns " + join_first(names_);
   throw ConfigError(ref.position,
                     "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known +
-                        (names_.size() == 1 && advice().empty() ? "; is 'delimiter' right?" : advice()));
+                        (names_.size() == 1 && advice().empty() ? "; check 'delimiter'" : advice()));
 }
 
 std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& wanted, const CsvHeader& header,
@@ -238,7 +237,7 @@ std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& want
     return std::any_of(known.begin(), known.end(),
                        [&](const std::string& name) { return may_mean(ref, name); });
   };
-  // A name that means no column is unknown; other names than those of data.train are meant.
+  // A name that matches no column is unknown; names other than those of data.train are intended.
   if (!std::all_of(wanted.columns.begin(), wanted.columns.end(), is_known)) return std::nullopt;
   if (!has_pattern && wanted.columns.size() != known.size()) return std::nullopt;
   std::vector<ColumnRef> columns;

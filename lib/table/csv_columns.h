@@ -20,19 +20,19 @@ struct NumberColumns {
   std::string component;
   std::vector<ColumnRef> columns;
   bool is_list = false;
-  bool is_label_set = false;   // numbers from 0 to 1: a yes or no for each column
-  std::string separator = {};  // of the labels in one column, of which each is a yes or no; empty: none
+  bool is_label_set = false;              // numbers from 0 to 1: a binary label for each column
+  std::string separator = {};             // separator of binary labels in one column; empty: none
   std::vector<std::string> classes = {};  // these labels; empty: those in the file
 };
 
 /// A component of class names: {label: species}, or {label: {column: species, classes: [...]}}; or a set of
-/// labels, of which any number may hold: {tags: [red, round]}, or {tags: {column: tags, separator: " "}}.
+/// labels (multi-label): {tags: [red, round]}, or {tags: {column: tags, separator: " "}}.
 struct LabelColumn {
   std::string component;
   ColumnRef column;
   std::vector<std::string> classes;  // empty: those in the file
   std::vector<ColumnRef> set;        // a column for each label; empty: class names
-  std::string separator = {};        // of several labels in the field of a row; empty: it is one class name
+  std::string separator = {};  // separator of several labels in a field; empty: a field is one class name
 
   bool is_set() const { return !set.empty() || !separator.empty(); }
 };
@@ -51,20 +51,20 @@ struct Codec<std::vector<LabelColumn>> {
   static ConfigNode dump(const std::vector<LabelColumn>& all);
 };
 
-/// `{x: auto}`: all columns of a file that no other component has, unless one is called so.
+/// `{x: auto}`: all columns of a file that no other component uses, unless a column is named `auto`.
 inline constexpr const char* kAutoWord = "auto";
 bool is_auto(const NumberColumns& numbers);
 
 /// True if the column has the reference's name, or its name matches the reference as a pattern.
 bool may_mean(const ColumnRef& ref, const std::string& column);
 
-/// Errors: ConfigError for a class that is named twice.
+/// Errors: ConfigError for a duplicate class.
 void check_classes(const LabelColumn& label);
 
 /// The names of the columns in a file.
 class CsvHeader {
  public:
-  /// `is_row`: the names are a row of the file, which may be data by mistake.
+  /// `is_row`: the names are a row of the file, which could be data by mistake.
   CsvHeader(std::vector<std::string> names, std::string path, bool is_row)
       : names_(std::move(names)), path_(std::move(path)), is_row_(is_row) {}
 
@@ -75,7 +75,7 @@ class CsvHeader {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
   const std::string& operator[](size_t index) const { return names_[index]; }
-  /// The first column that is called so; empty if none is.
+  /// The first column with this name; empty if there is none.
   std::string first_that(bool (*is_called_so)(const std::string&)) const {
     const auto found = std::find_if(names_.begin(), names_.end(), is_called_so);
     return found == names_.end() ? "" : *found;
@@ -83,17 +83,17 @@ class CsvHeader {
   /// True if the names are a row of a file, and look like its values: numbers that do not ascend, as years
   /// do.
   bool looks_like_data() const;
-  /// What to do if the names are no names: "; set delimiter: \";\"", "; ... set header: false"; empty if they
-  /// may be.
+  /// The fix if the names do not look like names: "; set delimiter: \";\"", "; ... set header: false"; empty
+  /// if they do.
   std::string advice() const;
 
-  /// The message for a column that the setting names and the file lacks.
+  /// The message for a column of a setting that the file does not have.
   std::string unknown_in(const std::string& setting, const std::string& column) const;
 
-  /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
+  /// The columns of a reference: the column with this name, or all columns whose names match the pattern.
   /// Errors: ConfigError.
   std::vector<size_t> find(const ColumnRef& ref) const;
-  /// Errors: ConfigError with those of the columns that the file lacks; `who` has them.
+  /// Errors: ConfigError with the columns that the file does not have; `who` needs them.
   void require(const std::vector<std::string>& columns, const Position& where, const std::string& who) const;
 
  private:
@@ -106,7 +106,7 @@ class CsvHeader {
 };
 
 /// The columns of the training data for a component, `known`, if the config has a pattern for them, or the
-/// same names in another order; nothing if those of the config are meant.
+/// same names in another order; nothing if the columns of the config apply.
 std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& wanted, const CsvHeader& header,
                                                        const std::vector<std::string>& known);
 

@@ -45,7 +45,7 @@ void CsvContent::add(const CsvRow& row) {
   lines.push_back(row.line);
 }
 
-/// The field, or the class that `missing` gives a missing one.
+/// The field, or the class from `missing` if it is missing.
 std::string_view CsvContent::label_in(const std::vector<std::string_view>& fields, size_t label) const {
   const std::string_view field = trim(fields[labels[label].column()]);
   const MissingRule* rule = is_missing_in_csv(field) ? missing->named(label_columns[label]) : nullptr;

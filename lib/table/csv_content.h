@@ -22,12 +22,12 @@ struct CsvContent final : CsvRows::Part {
   CsvNumberReader reader{FieldStyle()};
   std::vector<int64_t> lines;         // of each row
   std::vector<size_t> first_rows;     // of each file
-  std::map<size_t, std::string> bad;  // what is wrong, by row
+  std::map<size_t, std::string> bad;  // reasons of bad rows
 
   size_t rows() const { return lines.size(); }
-  /// The same columns without rows, for about so many; `append` takes it. The rules must outlive it.
+  /// The same columns without rows, with room for about `rows`; for `append`. The rules must outlive it.
   std::unique_ptr<CsvContent> part(size_t rows) const;
-  /// Takes the rows of a part after those that there are.
+  /// Appends the rows of a part.
   void append(CsvContent& part, CsvRows::PlaceOfPart place);
   /// To a part.
   void add(const CsvRow& row) override;

@@ -22,7 +22,7 @@ FeatureColumns followed_features(const CsvHeader& header, const State& learned, 
 
 namespace {
 
-/// Errors: ConfigError for a column that the file lacks.
+/// Errors: ConfigError for a column that the file does not have.
 void require_known(const std::string& setting, const Position& where, const std::string& column,
                    const CsvHeader& header) {
   if (!header.has(column)) throw ConfigError(where, header.unknown_in(setting, column));
@@ -30,23 +30,25 @@ void require_known(const std::string& setting, const Position& where, const std:
 /// Errors: ConfigError for a second column of the name.
 void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
   if (std::count(header.names().begin(), header.names().end(), column) > 1)
-    throw ConfigError(
-        where, "CSV: " + header.path() + " has two columns '" + column + "', which 'auto' cannot tell apart" +
-                   (header.looks_like_data() ? header.advice() : "; rename one of them in the file"));
+    throw ConfigError(where,
+                      "CSV: " + header.path() + " has two columns '" + column +
+                          "', which 'auto' cannot distinguish" +
+                          (header.looks_like_data() ? header.advice() : "; rename one of them in the file"));
 }
-/// Errors: ConfigError for one that is no number of `auto`.
+/// Errors: ConfigError for a column that is not a number of `auto`.
 void require_number(const std::string& setting, const Position& where, const std::string& column,
                     const FeatureColumns& found) {
   std::vector<std::string> numbers;
   for (const CsvFeatures::Column& one : found.columns)
     if (one.type == ColumnType::kNumber) numbers.push_back(one.name);
   if (std::find(numbers.begin(), numbers.end(), column) == numbers.end())
-    throw ConfigError(where, "CSV: '" + setting + "': column '" + column + "' is no number of 'auto'" +
-                                 (numbers.empty() ? "" : "; those are " + join_first(numbers)) +
-                                 "; `types` can make it one");
+    throw ConfigError(where, "CSV: '" + setting + "': column '" + column +
+                                 "' is not a number column of 'auto'" +
+                                 (numbers.empty() ? "" : "; number columns are " + join_first(numbers)) +
+                                 "; to make it one, set `types`");
 }
 
-/// What the config says of a column, or its guess.
+/// The type of a column from the config, or the guess.
 ColumnType type_of(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types,
                    bool& is_given) {
   const auto given =
@@ -55,26 +57,26 @@ ColumnType type_of(const std::string& name, const ColumnGuess& guess, const Colu
   return is_given ? given->second : guess.type();
 }
 
-/// The first column where pandas writes the index of its rows: without a name, or called as pandas reads it.
+/// The first column if pandas wrote it as the row index: without a name, or with the name that pandas gives
+/// it.
 bool is_unnamed_index(size_t index, const std::string& name, const ColumnGuess& guess) {
   return index == 0 && (name.empty() || full_match(name, "Unnamed: 0([.]\\d+)?")) && guess.are_integers();
 }
 
-/// Integers of a column that is called an id name rows, customers or products, whose order means nothing.
+/// Integers in a column named as an id identify rows, customers or products; their order has no meaning.
 bool is_called_id(const std::string& name, const ColumnGuess& guess) {
   return names_an_id(name) && guess.type() == ColumnType::kNumber && guess.are_integers();
 }
 
-/// Errors: ConfigError for dates that `types` asks for, and of which nothing tells the day.
+/// Errors: ConfigError for a column that is a date by `types`, but day and month are ambiguous.
 void require_order_of_dates(const std::string& name, const ColumnGuess& guess, const ColumnTypes& types) {
   if (guess.dates().open().empty()) return;
-  throw ConfigError(types.position, "CSV: 'types': column '" + name + "' has dates such as '" +
-                                        guess.dates().open() +
-                                        "', of which nothing tells the day from the month; set dates: "
-                                        "day_first or month_first");
+  throw ConfigError(types.position,
+                    "CSV: 'types': column '" + name + "' has dates such as '" + guess.dates().open() +
+                        "', where day and month are ambiguous; set dates: day_first or month_first");
 }
 
-/// A column that is read, with what its guess found.
+/// A column to read, with its guess.
 CsvFeatures::Column column_of(size_t index, const std::string& name, ColumnType type,
                               const ColumnGuess& guess, const FeatureSettings& settings) {
   CsvFeatures::Column column{index, name, type};
@@ -88,7 +90,7 @@ CsvFeatures::Column column_of(size_t index, const std::string& name, ColumnType 
   return column;
 }
 
-/// What is worth telling next to the name of a column that is read.
+/// Remarks after the name of a column to read.
 std::string note_of(const CsvFeatures::Column& column, const ColumnGuess& guess, bool is_given) {
   std::vector<std::string> notes;
   const ColumnScale scale = column.scaling.kind();
@@ -100,14 +102,14 @@ std::string note_of(const CsvFeatures::Column& column, const ColumnGuess& guess,
   return notes.empty() ? "" : " (" + join(notes, ", ") + ")";
 }
 
-/// "'-' stands for a missing value in age, fare", by word.
+/// "'-' counts as missing in age, fare", by word.
 void add_missing_words(FeatureColumns& found) {
   std::map<std::string, std::vector<std::string>> columns;
   for (const CsvFeatures::Column& column : found.columns)
     if (!column.missing_word.empty()) columns[column.missing_word].push_back(column.name);
   for (const auto& [word, names] : columns)
     found.remarks.push_back("'" + word + "' counts as missing in " + join(names, ", ") +
-                            ", as the only other text");
+                            ", because it is the only other text");
 }
 
 }  // namespace
@@ -133,7 +135,8 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
       continue;
     }
     if (!is_given && is_called_id(name, guesses[i])) {
-      of_type[ColumnType::kId].push_back(name + " (called so; not read: `types` can say number or category)");
+      of_type[ColumnType::kId].push_back(
+          name + " (by their names; not read; to read one, set `types` to number or category)");
       continue;
     }
     if (type == ColumnType::kIgnore || type == ColumnType::kId) {
@@ -148,8 +151,8 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
     require_number("scale", scales.position, column, found);
   for (const auto& [column, limits] : clips.by_column) require_number("clip", clips.position, column, found);
   if (found.columns.empty())
-    throw ConfigError(where, "CSV: " + header.path() + " has no column of use for 'auto'" +
-                                 (header.advice().empty() ? "; `types` can name some" : header.advice()));
+    throw ConfigError(where, "CSV: " + header.path() + " has no column that 'auto' can use" +
+                                 (header.advice().empty() ? "; set `types`" : header.advice()));
   for (const auto& [type, names] : of_type) {
     const std::string what = EnumNames<ColumnType>::kNames[static_cast<size_t>(type)].first;
     found.remarks.push_back((type == ColumnType::kIgnore ? "not read" : what) + ": " + join(names, ", "));

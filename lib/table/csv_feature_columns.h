@@ -8,21 +8,21 @@
 
 namespace tpack {
 
-/// The columns of an `auto` component in a file, and what is worth telling of the choice.
+/// The columns of an `auto` component in a file, and remarks on the choice.
 struct FeatureColumns {
   std::vector<CsvFeatures::Column> columns;
   std::vector<std::string> remarks = {};
 };
 
-/// Those that data.train has. Errors: ConfigError for columns that the file lacks.
+/// The columns of data.train. Errors: ConfigError for columns that the file does not have.
 FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where);
-/// What the config says of some columns.
+/// Settings of some columns in the config.
 struct FeatureSettings {
   const ColumnTypes& types;
   const ColumnScales& scales;
   const ColumnClips& clips;
 };
-/// All columns of use but those for which `is_taken` is true. Errors: ConfigError.
+/// All useful columns except those for which `is_taken` is true. Errors: ConfigError.
 FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
                                 const FeatureSettings& settings, const Position& where,
                                 const std::function<bool(const std::string& column)>& is_taken);

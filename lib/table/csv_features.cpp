@@ -35,7 +35,7 @@ size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
 
 bool is_number(const std::string& text) { return csv_number(text).has_value(); }
 
-/// If all texts that occur are numbers, the shortest spelling of each gets the counts of the others.
+/// If all texts are numbers, the shortest spelling of each gets the counts of its other spellings.
 void join_spellings(const std::vector<std::string>& texts, std::vector<int64_t>& counts) {
   std::map<std::string, size_t> shortest_of;  // by csv_number_key
   for (size_t code = 0; code < texts.size(); ++code) {
@@ -99,7 +99,7 @@ std::unique_ptr<CsvValues> CsvFeatures::part(size_t rows) const {
   return part;
 }
 
-/// Codes become those of this table, in the order in which its rows have their texts.
+/// Converts codes to those of this table, in the order in which its rows first have their texts.
 void CsvFeatures::append(CsvValues& part) {
   auto& other = static_cast<CsvFeatures&>(part);
   const size_t step = rows_.columns();
@@ -141,7 +141,7 @@ float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNu
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
   if (!prepared)
     throw BadField{"column '" + column.name + "' has " + shortest(number) +
-                   ", and log1p needs numbers above -1"};
+                   ", but log1p needs numbers above -1"};
   return static_cast<float>(*prepared);
 }
 
@@ -149,7 +149,7 @@ float CsvFeatures::yes_or_no(const Column& column, std::string_view field) {
   const auto flag = parse_yes_no(field);
   if (!flag)
     throw BadField{"column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-                   "', which is no bool; true and false, yes and no, t and f, y and n, 1 and 0 are"};
+                   "', which is not a bool; use true/false, yes/no, t/f, y/n or 1/0"};
   return flag->is_yes ? 1.0F : 0.0F;
 }
 
@@ -158,9 +158,10 @@ void CsvFeatures::add_date(const Column& column, std::string_view field) {
   if (!seconds)
     throw BadField{"column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
                    "', which is not a date such as 2020-04-03 or 2020-04-03 10:00" +
-                   (column.dates == DateOrder::kDayFirst     ? ", or 31/12/2020, as others of the column"
-                    : column.dates == DateOrder::kMonthFirst ? ", or 12/31/2020, as others of the column"
-                                                             : "")};
+                   (column.dates == DateOrder::kDayFirst ? ", or 31/12/2020 as in other rows of the column"
+                    : column.dates == DateOrder::kMonthFirst
+                        ? ", or 12/31/2020 as in other rows of the column"
+                        : "")};
   const int64_t of_day = (*seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
   const int64_t days = (*seconds - of_day) / kSecondsOfDay;
   open_.push_back(static_cast<float>(days));
@@ -203,7 +204,7 @@ void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size
   scaling.fit(present);
   const MissingRule* rule = encoder.column.missing;
   const bool is_number = rule != nullptr && rule->by == MissingRule::By::kNumber;
-  // A value that the config gives is one like others.
+  // A value from the config is not marked as missing.
   encoder.has_missing = present.size() < rows && !is_number;
   if (is_number) {
     const auto fill = scaling.prepared(rule->number);
@@ -229,9 +230,9 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
     return counts[a] != counts[b] ? counts[a] > counts[b] : encoder.texts[a] < encoder.texts[b];
   });
   if (order.size() > kMaxCategories) {
-    of_fit_.push_back("of the " + std::to_string(order.size()) + " categories of '" + encoder.column.name +
-                      "' the " + std::to_string(kMaxCategories) +
-                      " most common ones have a place of their own");
+    of_fit_.push_back("only the " + std::to_string(kMaxCategories) + " most common of the " +
+                      std::to_string(order.size()) + " categories of '" + encoder.column.name +
+                      "' are encoded separately");
     order.resize(kMaxCategories);
   }
   encoder.categories.clear();
@@ -243,7 +244,7 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
 void CsvFeatures::fit(std::span<const int64_t> rows) {
   of_fit_.clear();
   constexpr size_t kTogether = 16;
-  std::vector<std::vector<float>> some;  // of the slots from a multiple of kTogether on
+  std::vector<std::vector<float>> some;  // of the slots that start at a multiple of kTogether
   const auto values_of = [&](size_t slot) {
     const size_t first = slot / kTogether * kTogether;
     if (slot == first) some = rows_.columns(first, std::min(kTogether, rows_.columns() - first), rows);

@@ -16,18 +16,15 @@
 
 namespace tpack {
 
-/// Columns of any type as one vector of numbers, which a network can learn from as they are:
+/// Columns of any type as one vector of numbers for a network:
 ///
-/// - a number x: (x - mean) / deviation, or what its scale says; a missing one is the median. If numbers are
-/// missing in the training data,
-///   then also 1 for a missing one and 0 for others.
-/// - a bool: 1 or 0; a missing one is the most common of both, and marked as with numbers.
-/// - a category: 1 for the category, 0 for each other; one place more for all that the training data do not
-/// have,
-///   and for missing ones.
+/// - a number x: (x - mean) / deviation, or as its scale defines; a missing one is the median. If numbers are
+///   missing in the training data, then also 1 for a missing one and 0 for others.
+/// - a bool: 1 or 0; a missing one is the more common of both, and marked as with numbers.
+/// - a category: 1 for the category, 0 for each other; and a number for missing ones and all categories that
+///   the training data do not have.
 /// - a date: its days as a number, and the sine and cosine of its month, its day of the week, and its time if
-/// it
-///   has one.
+///   it has one.
 class CsvFeatures final : public CsvValues {
  public:
   struct Column {

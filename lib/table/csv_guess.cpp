@@ -155,7 +155,7 @@ std::string ColumnGuess::missing_word() const {
 bool ColumnGuess::are_numbers() const {
   if (!forms_.doubt().empty()) return false;
   if (numbers() == present()) return true;
-  // A few fields that are no numbers are mistakes, if there are many different numbers.
+  // If there are many different numbers, a few other fields are mistakes.
   const bool are_most = numbers() * 100 >= present() * 95;
   if (numbers() > 0 && !missing_word().empty()) return has_many_numbers() || has_mostly_single_texts();
   return has_many_numbers() && are_most;
@@ -181,14 +181,14 @@ std::string ColumnGuess::doubt() const {
     return "dates of which some begin with the day and others with the month";
   if (dates_.dates() == present() && !dates_.open().empty())
     return "dates such as '" + dates_.open() +
-           "', of which nothing tells the day from the month; set dates: day_first or month_first";
+           "', where day and month are ambiguous; set dates: day_first or month_first";
   if (decimal_commas_ > 0 && numbers() + decimal_commas_ == present())
     return "numbers with a decimal comma, such as '" + decimal_comma_ + "'; set `decimal`";
   const bool are_most = numbers() * 2 > present() && (has_many_numbers() || has_mostly_single_texts());
   if (!are_most || words_.empty() || words_.size() >= kMaxWords) return {};
   std::vector<std::string> words;
   for (const std::string& word : words_) words.push_back("'" + word + "'");
-  return "numbers except " + join(words, ", ") + "; if that means missing, set na_values";
+  return "numbers except " + join(words, ", ") + "; if such words mean missing, set na_values";
 }
 
 std::string ColumnGuess::why() const {

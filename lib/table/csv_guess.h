@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// What a column of a table has.
+/// The type of a column.
 enum class ColumnType : uint8_t { kNumber, kCategory, kDate, kBool, kId, kIgnore };
 
 template <>
@@ -27,7 +27,7 @@ struct EnumNames<ColumnType> {
        {"ignore", ColumnType::kIgnore}}};
 };
 
-/// Types of columns that are not to be guessed: {Pclass: category, Ticket: ignore}.
+/// Types of columns from the config: {Pclass: category, Ticket: ignore}.
 struct ColumnTypes {
   std::vector<std::pair<std::string, ColumnType>> all = {};
   Position position = {};
@@ -40,35 +40,35 @@ struct Codec<ColumnTypes> {
   static ConfigNode dump(const ColumnTypes& types);
 };
 
-/// A field of two words, in any letter case: true and false, yes and no, t and f, y and n, or 1 and 0.
+/// A boolean field, in any letter case: true and false, yes and no, t and f, y and n, or 1 and 0.
 struct YesNo {
   size_t words;  // which two
   bool is_yes;
 };
 std::optional<YesNo> parse_yes_no(std::string_view field);
 
-/// Guesses what a column has from all of its fields. Numbers and dates may be missing: as is_missing_in_csv
-/// says, or as a word without digits that is the only text among them. Not of use, and so ignored: a column
-/// with one value only, row numbers, and texts most of which occur once.
+/// Guesses the type of a column from all of its fields. Numbers and dates may be missing: see
+/// is_missing_in_csv, or a word without digits that is the only text among them. Ignored as useless: columns
+/// with only one value, row numbers, and texts that mostly occur once.
 class ColumnGuess {
  public:
   void see(std::string_view field, const FieldStyle& style);
-  /// Takes what was seen in later rows. What the guess is does not depend on how rows are parted.
+  /// Appends the results of later rows. The guess does not depend on the division into parts.
   void append(const ColumnGuess& later);
   ColumnType type() const;
   /// Why the column is ignored.
   std::string why() const;
-  /// What is worth telling of a column of texts: "numbers except 'a', 'b'"; empty if there is nothing.
+  /// A remark on a column of texts: "numbers except 'a', 'b'"; empty if there is none.
   std::string doubt() const;
-  /// The word among numbers or dates that stands for no value; empty if there is none.
+  /// The word among numbers or dates that means a missing value; empty if there is none.
   std::string missing_word() const;
   size_t missing_words() const { return missing_word().empty() ? 0 : others_; }
-  /// How the numbers are written; as csv_number reads them if they do not go together.
+  /// The notation of the numbers; the notation of csv_number if they are inconsistent.
   NumberForm form() const {
     return decimal_commas_ > 0 || !forms_.doubt().empty() ? NumberForm() : forms_.form();
   }
   const DateGuess& dates() const { return dates_; }
-  /// True for integers only, none of which is missing.
+  /// True if all fields are integers and none is missing.
   bool are_integers() const { return rows_ > 0 && integers_ == rows_; }
 
  private:
@@ -93,15 +93,15 @@ class ColumnGuess {
 
   size_t rows_ = 0;
   size_t missing_ = 0;
-  size_t plain_ = 0;    // numbers that csv_number reads
+  size_t plain_ = 0;    // numbers in the notation of csv_number
   size_t written_ = 0;  // other numbers
   size_t integers_ = 0;
   size_t compact_dates_ = 0;          // 20240519, which are numbers, too
-  size_t flags_ = 0;                  // fields that are a yes or a no, up to the first other one
+  size_t flags_ = 0;                  // boolean fields, up to the first other one
   std::optional<size_t> flag_words_;  // YesNo::words of all of them
   bool has_yes_ = false;
   bool has_no_ = false;
-  bool counts_up_ = true;  // integers, each one more than that before
+  bool counts_up_ = true;  // integers, each one more than the one before
   double first_ = 0;       // number
   double last_ = 0;
   NumberFormGuess forms_;
@@ -110,15 +110,15 @@ class ColumnGuess {
   std::string decimal_comma_;                 // the first of them
   std::set<double> few_numbers_;              // the first ones
   std::set<double> few_written_;              // the same of written ones
-  std::set<std::string, std::less<>> texts_;  // the first ones that are no plain numbers
+  std::set<std::string, std::less<>> texts_;  // the first ones that are not plain numbers
   std::set<std::string, std::less<>> words_;  // of these, those that are neither numbers nor dates
   size_t others_ = 0;                         // how many fields have such words
   bool has_more_texts_ = false;
 };
 
-/// Whether a column is called as ids are: "id", "user_id", "PassengerId".
+/// Whether a column is named like an id: "id", "user_id", "PassengerId".
 bool names_an_id(const std::string& column);
-/// Whether a column is called as the days or times of rows are: "date", "Date Time", "timestamp", "ds".
+/// Whether a column is named like a date or time: "date", "Date Time", "timestamp", "ds".
 bool names_a_time(const std::string& column);
 
 }  // namespace tpack

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// What a name has in common with other spellings of it: 1 and 1.0 are one class where all are numbers.
+/// A key that is equal for all spellings of a name: 1 and 1.0 are one class if all classes are numbers.
 std::string class_key(const std::string& name, bool are_numbers) {
   return are_numbers ? csv_number_key(name).value_or(name) : name;
 }
@@ -20,7 +20,7 @@ bool all_numbers(const std::map<std::string, int32_t>& seen) {
 }
 
 /// Class names in the order of their labels: numbers by value, other names by letter. Of several spellings of
-/// a number the shortest one.
+/// a number, the shortest one is used.
 std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
   const bool are_numbers = all_numbers(seen);
   std::map<std::string, std::string> by_key;
@@ -48,7 +48,7 @@ CsvLabels::CsvLabels(size_t column, std::vector<std::string> classes, From from)
   for (const std::string& name : classes_) spelled_.emplace(class_key(name, true), name);
 }
 
-/// The class of that name, or of another spelling of its number.
+/// The class with this name, or with another spelling of its number.
 std::map<std::string, int32_t>::const_iterator CsvLabels::find(const std::string& name) const {
   const auto known = seen_.find(name);
   if (known != seen_.end() || spelled_.empty()) return known;
@@ -116,10 +116,10 @@ std::string CsvLabels::compare_with_train(const std::string& path, const ColumnR
                       source + ": " + column + " of " + path + " has none of the classes of data.train (" +
                           join_first(classes_) + "), but " +
                           join(std::vector<std::string>(unknown_.begin(), unknown_.end()), ", ") +
-                          "; give the classes the same names in both files");
+                          "; use the same class names in both files");
   }
   std::vector<std::string> absent;
-  std::string later;  // the first class whose label would be another one without data.train
+  std::string later;  // the first class whose label would differ without data.train
   for (size_t i = 0; i < classes_.size(); ++i) {
     if (!present_[i])
       absent.push_back("'" + classes_[i] + "'");
@@ -127,8 +127,8 @@ std::string CsvLabels::compare_with_train(const std::string& path, const ColumnR
       later = " (" + classes_[i] + ": " + std::to_string(i) + ")";
   }
   if (absent.empty()) return "";
-  return path + ": " + column + " lacks classes that data.train has: " + join_first(absent) +
-         "; the others keep its labels" + later;
+  return path + ": " + column + " does not have these classes of data.train: " + join_first(absent) +
+         "; the other classes keep their labels" + later;
 }
 
 }  // namespace tpack

@@ -11,13 +11,13 @@
 
 namespace tpack {
 
-/// A column of class names while its file is read. Labels are numbered as their names appear; `number` gives
-/// them their order.
+/// A column of class names while its file is read. Labels are numbered as their names appear; `number` sorts
+/// them.
 class CsvLabels {
  public:
   enum class From : uint8_t { kFile, kConfig, kTrain };
 
-  /// `classes`: those of the config or of data.train; none for those of the file.
+  /// `classes`: from the config or data.train; empty for the classes of the file.
   CsvLabels(size_t column, std::vector<std::string> classes, From from);
 
   size_t column() const { return column_; }
@@ -27,20 +27,20 @@ class CsvLabels {
 
   /// Why the field does not name a class; empty if it does.
   std::string complaint_of(std::string_view field, const std::string& column);
-  /// The same column without rows, for a part of the table; `append` takes it.
+  /// The same column without rows, for a part of the table; for `append`.
   CsvLabels part() const {
     return {column_, from_ == From::kFile ? std::vector<std::string>() : classes_, from_};
   }
-  /// Takes the rows of a part after those that there are.
+  /// Appends the rows of a part.
   void append(const CsvLabels& part);
-  /// Adds a row: one that is bad adds no class.
+  /// Adds a row; a bad row adds no class.
   void add(std::string_view field) { values_.push_back(number_of(std::string(field))); }
   void add_bad() { values_.push_back(-1); }
   /// After the last row.
   void number();
-  /// Compares the classes of data.train with those of the rows. Returns what the rows lack, for a warning;
-  /// empty if nothing. Errors: ConfigError at the reference if they have none of them; it begins with the
-  /// source.
+  /// Compares the classes of data.train with those of the rows. Returns the classes that the rows do not
+  /// have, for a warning; empty if there are none. Errors: ConfigError at the reference if they have none of
+  /// them; it begins with the source.
   std::string compare_with_train(const std::string& path, const ColumnRef& ref,
                                  const std::string& source = "CSV") const;
 
@@ -54,11 +54,11 @@ class CsvLabels {
   From from_;
   std::vector<std::string> classes_;            // in the order of the labels
   std::map<std::string, int32_t> seen_;         // label by name
-  std::map<std::string, std::string> spelled_;  // of given classes that are all numbers: by csv_number_key
+  std::map<std::string, std::string> spelled_;  // if all given classes are numbers: by csv_number_key
   std::vector<std::string> names_;              // by label
   std::vector<int32_t> values_;
-  std::vector<bool> present_;      // of the classes that were given, those that rows have
-  std::set<std::string> unknown_;  // the first names that are not those of a class
+  std::vector<bool> present_;      // the given classes that occur in rows
+  std::set<std::string> unknown_;  // the first names that are not a class
 };
 
 }  // namespace tpack

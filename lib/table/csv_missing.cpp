@@ -41,7 +41,7 @@ const MissingRule* MissingRules::find(const std::string& column) const {
 FieldType Codec<MissingRules>::type() {
   const FieldType rule = FieldType::either({FieldType::number(), FieldType::text()}, "a number or a text");
   FieldType type = FieldType::either({rule, FieldType::map_of(rule, "by column")},
-                                     "a number, mean, median or most_common; or what it is by column");
+                                     "a number, mean, median or most_common; or a map of them by column");
   type.nullable = true;
   return type;
 }

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What replaces a missing value: a number or a text, or what the training data have.
+/// The replacement for a missing value: a number, a text, or a statistic of the training data.
 struct MissingRule {
   enum class By : uint8_t { kNumber, kText, kMean, kMedian, kMostCommon };
 
@@ -27,9 +27,9 @@ struct MissingRules {
   std::optional<MissingRule> of_all = {};
   std::vector<std::pair<std::string, MissingRule>> by_column = {};
 
-  /// That of a column of numbers; null if there is none.
+  /// The rule of a column of numbers; null if there is none.
   const MissingRule* find(const std::string& column) const;
-  /// That of a column by its name; null if there is none.
+  /// The rule of a column by its name; null if there is none.
   const MissingRule* named(const std::string& column) const;
 };
 

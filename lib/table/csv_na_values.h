@@ -10,8 +10,8 @@
 
 namespace tpack {
 
-/// Words of a table that stand for no value, besides those of is_missing_in_csv: `na_values: unknown`, a
-/// list, or lists by column.
+/// Words that mean a missing value, in addition to those of is_missing_in_csv: `na_values: unknown`, a list,
+/// or lists by column.
 struct NaValues {
   std::vector<std::string> of_all = {};
   std::vector<std::pair<std::string, std::vector<std::string>>> by_column = {};
@@ -34,13 +34,13 @@ class NaWords {
   NaWords(const NaValues& values, const std::vector<std::string>& columns);
 
   bool empty() const { return by_column_.empty(); }
-  /// Makes fields empty that stand for no value.
+  /// Empties fields that mean a missing value.
   void clear_in(std::vector<std::string_view>& fields) const;
 
  private:
   struct Word {
     std::string text;
-    std::optional<double> number;  // -999 also stands for -999.0
+    std::optional<double> number;  // -999 also matches -999.0
   };
 
   static bool is_one(std::string_view field, const Word& word);

@@ -23,8 +23,7 @@ constexpr const char* kWhitespace = "whitespace";
 constexpr const char* kCsv = "a CSV file";
 constexpr const char* kJsonl = "a file of JSON lines";
 
-/// The extension of a file's name in lower case, that of the content if the file is packed: ".csv" of
-/// A.CSV.GZ.
+/// The extension of a file name in lower case, without the extension of the compression: ".csv" for A.CSV.GZ.
 std::string extension_of_content(const std::string& path) {
   fs::path name = fs::path(path).filename();
   const auto lower = [](std::string text) {
@@ -35,7 +34,7 @@ std::string extension_of_content(const std::string& path) {
   return last == ".gz" || last == ".zst" ? lower(name.stem().extension().string()) : last;
 }
 
-/// The files that match a pattern, sorted; the path itself if it is a file or no pattern.
+/// The files that match a pattern, sorted; the path itself if it is a file or not a pattern.
 std::vector<std::string> matching_files(const Ref<Path>& path, const std::string& source) {
   std::string pattern = resolved_path(path);
   std::error_code unknown;
@@ -52,7 +51,7 @@ std::vector<std::string> matching_files(const Ref<Path>& path, const std::string
   return files;
 }
 
-/// What one list of names has and the other one lacks: "lacks column 'a', which b.csv has".
+/// The difference of two lists of names: "lacks column 'a', which b.csv has".
 std::string difference(const std::vector<std::string>& names, const CsvHeader& first) {
   const auto without = [](const std::vector<std::string>& all, const std::vector<std::string>& others) {
     std::vector<std::string> left;
@@ -68,17 +67,17 @@ std::string difference(const std::vector<std::string>& names, const CsvHeader& f
   std::vector<std::string> parts;
   if (!lacks.empty()) parts.push_back("lacks " + columns(lacks) + ", which " + first.path() + " has");
   if (!more.empty()) parts.push_back("has " + columns(more) + ", which " + first.path() + " lacks");
-  if (parts.empty()) parts.push_back("has names of columns twice, as " + first.path() + " has not");
+  if (parts.empty()) parts.push_back("has duplicate column names, but " + first.path() + " does not");
   return join(parts, ", and ");
 }
 
-/// For each column of the header its place in another file; empty if it is the same for all. Errors:
-/// DataError with the path if the file has other columns.
+/// For each column of the header, its index in another file; empty if all are the same. Errors: DataError
+/// with the path if the file has other columns.
 std::vector<size_t> places_of(const std::vector<std::string>& names, const CsvHeader& header,
                               const std::string& path) {
   if (names == header.names()) return {};
   if (!std::is_permutation(names.begin(), names.end(), header.names().begin(), header.names().end()))
-    throw DataError(path, difference(names, header) + "; the files of a table have the same columns");
+    throw DataError(path, difference(names, header) + "; all files of a table must have the same columns");
   std::vector<size_t> places;
   for (const std::string& name : header.names())
     places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
@@ -135,7 +134,8 @@ CsvRows::CsvRows(const TablePaths& paths, CsvForm form, const std::string& sourc
   for (const Ref<Path>& path : paths.all) {
     for (std::string& file : matching_files(path, source)) {
       if (!known.insert(file).second)
-        throw ConfigError(path.position, source + ": " + file + " is named twice; a row would count twice");
+        throw ConfigError(path.position,
+                          source + ": " + file + " is listed twice, so its rows would count twice");
       if (!files_.empty() && form_.is_jsonl(file) != form_.is_jsonl(files_[0]))
         throw ConfigError(path.position, source + ": " + files_[0] + " and " + file +
                                              " have different formats; convert one of them");
@@ -157,9 +157,9 @@ std::vector<std::string> CsvRows::names_of(const std::vector<std::string_view>& 
   return names;
 }
 
-/// A file that is open, and how its text becomes rows.
+/// An open file, and the conversion of its text to rows.
 struct CsvRows::File {
-  /// Where the text after the last whole row begins.
+  /// The start of the text after the last complete row.
   struct End {
     size_t at;
     int64_t line;
@@ -172,8 +172,8 @@ struct CsvRows::File {
   int64_t line = 1;                     // of the first row
   char delimiter = ',';
   size_t columns = 0;
-  std::vector<size_t> places = {};                              // of the columns in it; empty: in their order
-  std::string expected = {};                                    // number of fields, for messages
+  std::vector<size_t> places = {};  // indices of the columns in it; empty: in order
+  std::string expected = {};        // number of fields, for messages
   std::unordered_map<std::string_view, size_t> column_of = {};  // of JSON lines
   NaWords na = {};
 
@@ -216,7 +216,7 @@ struct CsvRows::File {
   }
 };
 
-/// Goes through the pieces of a file. A row that a piece does not end goes on in the next one.
+/// Reads the pieces of a file. A row that does not end in a piece continues in the next one.
 class CsvRows::Joiner {
  public:
   explicit Joiner(const File& file) : file_(file), line_(file.line) {}
@@ -225,7 +225,7 @@ class CsvRows::Joiner {
   bool is_between_rows() const { return open_.empty(); }
   /// Of the next row.
   int64_t line() const { return line_; }
-  /// Goes past a piece that was split from its own first line on.
+  /// Skips a piece that was split starting with its own first line.
   void pass(std::string_view piece, const File::End& end) {
     open_ = piece.substr(end.at);
     line_ += end.line - 1;
@@ -239,9 +239,9 @@ class CsvRows::Joiner {
     constexpr size_t kMaxRow = size_t{1} << 26U;
     if (open_.size() > kMaxRow)
       throw DataError(file_.path + ":" + std::to_string(line_),
-                      "a row of more than 64 MB; is a quote not closed?");
+                      "a row of more than 64 MB; check for an unclosed quote");
   }
-  /// After the last piece. Errors: DataError for a row that does not end.
+  /// Call after the last piece. Errors: DataError for an incomplete row.
   void end(const OnRow& on_row) const {
     if (!is_between_rows()) file_.split(open_, line_, true, on_row);
   }
@@ -252,7 +252,7 @@ class CsvRows::Joiner {
   int64_t line_;
 };
 
-/// The first line `sep=;` says the delimiter. Source: Excel.
+/// The first line `sep=;` sets the delimiter. Source: Excel.
 void CsvRows::take_separator_line(File& file) const {
   constexpr std::string_view kWord = "sep=";
   const std::string_view text = file.first ? file.first->text() : std::string_view();
@@ -314,7 +314,7 @@ void CsvRows::read_parts(const OnHeader& on_header,
                          const std::function<void(std::unique_ptr<Part>, PlaceOfPart)>& take) const {
   struct PieceRows {
     TextPiece piece;
-    std::unique_ptr<Part> part;  // null: there was an error
+    std::unique_ptr<Part> part;  // null after an error
     File::End end = {};
   };
   const auto new_part = [&](std::string_view piece) {
@@ -339,7 +339,7 @@ void CsvRows::read_parts(const OnHeader& on_header,
         take(std::move(done.part), {file.number, rows.line() - 1});
         return rows.pass(piece, done.end);
       }
-      // It began within a row, or has an error, whose line is known now.
+      // It began within a row, or has an error, and its line is now known.
       done.part = new_part(piece);
       rows.split(piece, [&](const CsvRow& row) { done.part->add(row); });
       take(std::move(done.part), {file.number, 0});
@@ -353,7 +353,7 @@ void CsvRows::read_parts(const OnHeader& on_header,
 
 namespace {
 
-/// The names of the values of JSON lines, in the order in which lines first have them.
+/// The names of the values in JSON lines, in order of their first line.
 class ValueNames {
  public:
   void add_lines(std::string_view lines, const std::string& path, int64_t& line) {
@@ -368,7 +368,7 @@ class ValueNames {
     line = reader.line() + 1;
   }
   const std::vector<std::string>& all() const { return names_; }
-  /// The first line that is no object, and why.
+  /// The first line that is not an object, and the reason.
   const std::string& bad() const { return bad_; }
 
  private:
@@ -379,7 +379,7 @@ class ValueNames {
     if (names_.size() > kMaxColumns)
       throw DataError(path + ":" + std::to_string(reader.line()),
                       "the lines up to here have more than " + with_thousands(kMaxColumns) +
-                          " different names; give the same things the same names in each line");
+                          " different names; use the same names in all lines");
   }
 
   std::vector<std::string> names_;

@@ -17,7 +17,7 @@
 
 namespace tpack {
 
-/// Files that a table is read from: one, several, or those that match a pattern such as data/part-*.csv.
+/// The files of a table: one, several, or those that match a pattern such as data/part-*.csv.
 struct TablePaths {
   std::vector<Ref<Path>> all;
   bool is_list = false;
@@ -38,7 +38,7 @@ struct EnumNames<TableFormat> {
       {{"auto", TableFormat::kByName}, {"csv", TableFormat::kCsv}, {"jsonl", TableFormat::kJsonl}}};
 };
 
-/// How the rows of a table are written in its files.
+/// The format of rows in the files of a table.
 struct CsvForm {
   static constexpr const char* kDelimiterDoc =
       "the character between fields; tab; whitespace: any number of spaces and tabs; auto: a tab in files "
@@ -50,27 +50,27 @@ struct CsvForm {
   TableFormat format = TableFormat::kByName;
   NaValues na_values = {};  // rows have empty fields instead
 
-  /// Errors: ConfigError for what is no delimiter; it begins with the source.
+  /// Errors: ConfigError for an invalid delimiter; it begins with the source.
   void check(const std::string& source) const;
-  /// Of a file by its name.
+  /// The format of a file by its name.
   char delimiter_of(const std::string& path) const;
   bool is_jsonl(const std::string& path) const;
 };
 
-/// A row of a table while it is read.
+/// A row of a table while reading.
 struct CsvRow {
   const std::vector<std::string_view>& fields;  // by column
   size_t file;
   int64_t line;          // of the file, or of the part that is read
-  std::string why = {};  // why it is bad, and may have fewer fields; empty if it is not
+  std::string why = {};  // why the row is bad (it may then have fewer fields); empty if it is not
 };
 
-/// The rows of a table in their order, and where each is. A value.
+/// The rows of a table in order, with the position of each. A value.
 class CsvRows {
  public:
   CsvRows() = default;
-  /// Finds the files. Errors: ConfigError at the path if there is none, or one that was named already; it
-  /// begins with the source.
+  /// Finds the files. Errors: ConfigError at the path for a missing or duplicate file; it begins with the
+  /// source.
   CsvRows(const TablePaths& paths, CsvForm form, const std::string& source = "CSV");
 
   const std::vector<std::string>& files() const { return files_; }
@@ -79,8 +79,8 @@ class CsvRows {
   std::string name() const;
   using OnHeader = std::function<void(const CsvHeader&)>;
   using OnRow = std::function<void(const CsvRow&)>;
-  /// Calls `on_header`, and then `on_row` for each row. Columns have the order of the first file, or that in
-  /// which JSON lines first name them. Errors: DataError with path and line.
+  /// Calls `on_header`, and then `on_row` for each row. Columns have the order of the first file, or, for
+  /// JSON lines, the order of their first line. Errors: DataError with path and line.
   void read(const OnHeader& on_header, const OnRow& on_row) const;
 
   /// Some rows of one file, one after the other.
@@ -96,9 +96,9 @@ class CsvRows {
     size_t file;
     int64_t lines_before;  // to be added to those of its rows
   };
-  /// Calls `on_header`; then `begin`, given about as many rows as will come, makes a part, which another
-  /// thread may fill while this one fills others, and `take` gets them one by one in their order. A part that
-  /// `take` does not get is not one of the table. Errors: as those of `read`.
+  /// Calls `on_header`; then `begin`, with the approximate number of rows, makes a part, which another thread
+  /// may fill while this one fills others, and `take` gets the parts one by one in order. A part that `take`
+  /// does not get is not part of the table. Errors: as for `read`.
   void read_parts(const OnHeader& on_header, const std::function<std::unique_ptr<Part>(size_t rows)>& begin,
                   const std::function<void(std::unique_ptr<Part>, PlaceOfPart)>& take) const;
 

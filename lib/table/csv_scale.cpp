@@ -21,7 +21,7 @@ const char* name_of(ColumnScale scale) {
 }
 
 /// The value at `x` of the line through (xs[i], ys(i)); xs is sorted, and x is between the first and the
-/// last. Of equal xs, the last or the first one counts.
+/// last. For equal xs, the last or the first one counts.
 template <class Ys>
 double interpolated(const std::vector<double>& xs, const Ys& ys, double x, bool is_last_of_equal) {
   const auto next = is_last_of_equal ? std::upper_bound(xs.begin(), xs.end(), x)
@@ -124,11 +124,11 @@ void NumberScaling::fit(const std::vector<float>& prepared) {
       squares += (static_cast<double>(x) - mean_) * (static_cast<double>(x) - mean_);
     spread = std::sqrt(squares / static_cast<double>(prepared.size()));
   }
-  constexpr double kRounding = 1e-12;  // the mean of equal numbers may be another one by rounding
+  constexpr double kRounding = 1e-12;  // the mean of equal numbers may differ by rounding
   factor_ = spread > kRounding * std::abs(mean_) ? 1 / spread : 1;
 }
 
-/// At most kMaxQuantiles of them, with the same distances between their shares.
+/// At most kMaxQuantiles of them, at equal distances between their shares.
 void NumberScaling::fit_quantiles(std::vector<float> prepared) {
   std::sort(prepared.begin(), prepared.end());
   const size_t count = std::min(kMaxQuantiles, prepared.size());
@@ -193,7 +193,7 @@ NumberScaling NumberScaling::from(const State& state) {
   return scaling;
 }
 
-/// A first value (Abramowitz and Stegun 26.2.23, 4.5e-4 off) and two steps of Halley's method.
+/// An initial value (Abramowitz and Stegun 26.2.23, error 4.5e-4) and two steps of Halley's method.
 double normal_quantile(double p) {
   const double t = std::sqrt(-2 * std::log(std::min(p, 1 - p)));
   double x =

@@ -15,7 +15,7 @@
 
 namespace tpack {
 
-/// What becomes of the numbers of a column.
+/// How to scale the numbers of a column.
 enum class ColumnScale : uint8_t { kStandardize, kMinMax, kQuantile, kLog1p, kNone };
 
 template <>
@@ -44,7 +44,7 @@ struct Codec<ColumnScales> {
   static ConfigNode dump(const ColumnScales& scales);
 };
 
-/// `clip: 5` in deviations, or {fare: [0, 300]} as the file has the numbers.
+/// `clip: 5` in deviations, or {fare: [0, 300]} in units of the file.
 struct ColumnClips {
   std::optional<double> of_all = {};
   std::vector<std::pair<std::string, std::pair<double, double>>> by_column = {};
@@ -60,7 +60,7 @@ struct Codec<ColumnClips> {
   static ConfigNode dump(const ColumnClips& clips);
 };
 
-/// Brings the numbers of a column to a range that a network learns from:
+/// Scales the numbers of a column to a range for networks:
 ///
 /// - standardize: (x - mean) / deviation
 /// - log1p: the same of log(1 + x)
@@ -70,7 +70,7 @@ struct Codec<ColumnClips> {
 ///   between -5.2 and 5.2. Source: scikit-learn QuantileTransformer (output_distribution="normal").
 /// - none: x
 ///
-/// A column whose numbers are all the same becomes 0, except with none. A value.
+/// If all numbers of a column are equal, they become 0, except with none. A value.
 class NumberScaling {
  public:
   NumberScaling() = default;
@@ -79,14 +79,14 @@ class NumberScaling {
   NumberScaling(const ColumnScales& scales, const ColumnClips& clips, const std::string& column);
 
   ColumnScale kind() const { return kind_; }
-  /// The number within the column's limits, or its logarithm, as the other functions take it. Nothing for
-  /// log1p of -1 or less.
+  /// The number within the column's limits, or its logarithm; input of the other functions. Nothing for log1p
+  /// of -1 or less.
   std::optional<double> prepared(double x) const {
     const double within = std::clamp(x, low_, high_);
     if (kind_ != ColumnScale::kLog1p) return within;
     return within > -1 ? std::optional(std::log1p(within)) : std::nullopt;
   }
-  /// Learns of numbers, of which there is at least one.
+  /// Learns from numbers; needs at least one.
   void fit(const std::vector<float>& prepared);
   double operator()(double prepared) const;
 

@@ -27,12 +27,12 @@ struct CsvParams {
   bool shuffle = true;
 
   CsvForm form() const { return {delimiter, header, encoding, format, na_values}; }
-  /// Of the values in these rows. JSON has a point.
+  /// The style of values in these rows. JSON uses a point.
   FieldStyle style(const CsvRows& rows) const {
     if (rows.are_jsonl()) return {DecimalSign::kPoint, ',', dates};
     return {decimal, form().delimiter_of(rows.files()[0]), dates};
   }
-  /// Errors: ConfigError for what does not fit together.
+  /// Errors: ConfigError for conflicting settings.
   void check() const;
 };
 

@@ -75,7 +75,7 @@ std::vector<std::string> CsvTags::remarks() const {
   std::ranges::sort(others);
   if (others.empty()) return {};
   return {"column '" + name_[0] +
-          "' has labels that the rows for training do not have, which do not count: " + join_first(others)};
+          "' has labels that the rows for training do not have; they are ignored: " + join_first(others)};
 }
 
 std::vector<std::string_view> CsvTags::words_of(std::string_view field) const {

@@ -12,18 +12,17 @@
 namespace tpack {
 
 /// A column whose fields have several labels each, such as "red round large": 1 for each label that a row
-/// has, 0 for the others. The labels are those that are given, or those of the rows that it learns of,
-/// sorted.
+/// has, 0 for the others. The labels are given, or learned from rows and sorted.
 class CsvTags final : public CsvValues {
  public:
-  /// `separator`: " " for any white space. `given`: the labels in their order; empty: to be learned.
+  /// `separator`: " " for any white space. `given`: the labels in order; empty: learned from rows.
   CsvTags(size_t column, std::string name, std::string separator, std::vector<std::string> given);
 
   const std::vector<std::string>& names() const override { return name_; }
   std::vector<std::string> labels() const override { return labels_; }
   std::unique_ptr<CsvValues> part(size_t rows) const override;
   void append(CsvValues& part) override;
-  /// An empty field has none of the labels. Bad: one that is not given.
+  /// An empty field has no labels. A label that is not given is bad.
   void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) override;
   void fill_bad(size_t row) override { ends_.resize(row + 1, numbers_.size()); }
   void fit(std::span<const int64_t> rows) override;

@@ -37,7 +37,7 @@ bool has_decimal_comma(std::string_view field) {
 
 float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
   const auto rounded = static_cast<float>(value);
-  // Numbers of customers, or times, rather than measurements: more than their fractions is lost.
+  // Integers such as customer numbers or times, not measurements: rounding loses more than a fraction.
   if (std::abs(value) > kAllIntegers && static_cast<double>(rounded) != value)
     rounded_.emplace(column, std::string(trim(field)));
   return rounded;
@@ -63,7 +63,7 @@ float CsvNumberReader::read(std::string_view field, const std::string& column, c
                  complaint_of(field, form)};
 }
 
-/// What is wrong with a field that is no number, and what to do.
+/// The message for a field that is not a number, with the fix.
 std::string CsvNumberReader::complaint_of(std::string_view field, const NumberForm& form) {
   const auto written = parse_written_number(field, style_.sign());
   if (written && form.is_written)
@@ -72,15 +72,14 @@ std::string CsvNumberReader::complaint_of(std::string_view field, const NumberFo
   has_seen_written_ = has_seen_written_ || written;
   const bool has_point = style_.decimal == DecimalSign::kComma && field.find('.') != std::string_view::npos;
   if (has_point && !written)
-    return "whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
-           "from "
-           "the file";
+    return "where the point is not a decimal sign because `decimal` is ','; remove points that separate "
+           "thousands from the file";
   std::string text = "which is not a number of float32; ";
   for (const auto& [other, name] : {std::pair(';', "\";\""), std::pair('\t', "tab")})
     if (style_.delimiter == ',' && field.find(other) != std::string_view::npos)
       return text + "if it is several fields, set delimiter: " + name;
   if (written)
-    return text + "the column has numbers that are written in several ways; write all as 1234.5 in the file" +
+    return text + "the column has numbers in several notations; write all as 1234.5 in the file" +
            (written->is_open && style_.delimiter != ',' ? ", or for a decimal comma set decimal: \",\"" : "");
   if (style_.decimal == DecimalSign::kPoint && has_decimal_comma(field))
     return text + "for a decimal comma, set decimal: \",\"";
@@ -127,9 +126,9 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
     written_.push_back(own == written.end() ? NumberForm() : own->second);
     const MissingRule* rule = missing.find(name);
     if (rule != nullptr && rule->by == MissingRule::By::kText)
-      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, and '" +
+      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, but '" +
                                             rule->text +
-                                            "' is none; write a number, mean, median or most_common");
+                                            "' is not a number; write a number, mean, median or most_common");
     rules_.push_back(rule);
     has_rules_ = has_rules_ || rule != nullptr;
   }
@@ -149,7 +148,7 @@ void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReade
     if (!may_be_common || !reader.read_common(fields[columns_[i]], value)) {
       value = reader.read(fields[columns_[i]], names_[i], written_[i]);
       if (std::isnan(value) && rules_[i] == nullptr)
-        throw BadField{"column '" + names_[i] + "' has no value; 'missing' can give one"};
+        throw BadField{"column '" + names_[i] + "' has no value; to replace missing values, set 'missing'"};
       if (form_ == Form::kLabelSet && (value < 0 || value > 1))
         throw BadField{"column '" + names_[i] + "' has " + shortest(value) +
                        "; a label of a set must be 0, 1 or between"};
@@ -197,7 +196,7 @@ std::vector<std::string> CsvNumbers::remarks() const {
   for (size_t i = 0; i < written_.size(); ++i)
     if (written_[i].is_written) texts.push_back(names_[i] + " (" + written_[i].str() + ")");
   return texts.empty() ? texts
-                       : std::vector<std::string>{"numbers as they are written: " + join(texts, ", ")};
+                       : std::vector<std::string>{"numbers in their written form: " + join(texts, ", ")};
 }
 
 void CsvNumbers::use(const State& learned) {
@@ -206,9 +205,8 @@ void CsvNumbers::use(const State& learned) {
     if (rules_[i] == nullptr) continue;
     if (rules_[i]->is_fitted() && i >= fills.size())
       throw ConfigError(rules_[i]->position,
-                        "CSV: 'missing': data.train does not say what replaces missing "
-                        "values of '" +
-                            names_[i] + "'; give its flow the same setting");
+                        "CSV: 'missing': data.train sets no replacement for missing values of '" + names_[i] +
+                            "'; use the same setting in its flow");
     fills_[i] = static_cast<float>(rules_[i]->is_fitted() ? fills[i] : rules_[i]->number);
   }
 }

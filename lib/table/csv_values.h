@@ -33,7 +33,7 @@ struct EnumNames<DecimalSign> {
 
 inline constexpr const char* kDecimalDoc = "the decimal sign of numbers: a point or a comma";
 
-/// How a table writes its numbers and dates.
+/// The notation of numbers and dates in a table.
 struct FieldStyle {
   DecimalSign decimal = DecimalSign::kPoint;
   char delimiter = ',';  // between fields
@@ -42,7 +42,7 @@ struct FieldStyle {
   char sign() const { return decimal == DecimalSign::kComma ? ',' : '.'; }
 };
 
-/// csv_number (format/csv.h) of a field that may have a decimal comma, and then has no point.
+/// csv_number (table/csv.h) of a field that may have a decimal comma, and then no point.
 inline std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
   if (decimal == DecimalSign::kPoint) return csv_number(field, '.');
   return field.find('.') == std::string_view::npos ? csv_number(field, ',') : std::nullopt;
@@ -61,8 +61,8 @@ class CsvNumberReader {
  public:
   explicit CsvNumberReader(const FieldStyle& style) : style_(style) {}
 
-  /// Reads what most fields are: numbers of a few digits, which float32 does not round to other integers;
-  /// false for others, which `read` takes.
+  /// Reads the most common fields: numbers of a few digits, which float32 does not round to other integers;
+  /// false for other fields, which need `read`.
   bool read_common(std::string_view field, float& out) const {
     double value = 0;
     if (!read_short_decimal(field, style_.sign(), value) || std::abs(value) > kAllIntegers) return false;
@@ -73,10 +73,10 @@ class CsvNumberReader {
   float read(std::string_view field, const std::string& column, const NumberForm& form = {});
   /// By column: the first large number that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }
-  /// True if a bad field is a number as people write it, such as 1,234 or 5%.
+  /// True if a bad field is a number in another notation, such as 1,234 or 5%.
   bool has_seen_written() const { return has_seen_written_; }
   DateOrder dates() const { return style_.dates; }
-  /// For a part of the rows, which `append` takes.
+  /// For a part of the rows; for `append`.
   CsvNumberReader part() const { return CsvNumberReader(style_); }
   void append(CsvNumberReader& later) {
     rounded_.merge(later.rounded_);
@@ -84,7 +84,8 @@ class CsvNumberReader {
   }
 
  private:
-  static constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // up to it are exact
+  static constexpr double kAllIntegers =
+      1 << std::numeric_limits<float>::digits;  // integers up to this are exact
 
   float read_number(double value, std::string_view field, const std::string& column);
   std::optional<double> value_of(std::string_view field, const NumberForm& form) const;
@@ -95,8 +96,8 @@ class CsvNumberReader {
   bool has_seen_written_ = false;
 };
 
-/// The columns of one component while their file is read, and then its values. What they learn of rows
-/// (`fit`) is what `get` needs, and what other flows use.
+/// The columns of one component while their file is read, and then its values. `fit` learns from rows; `get`
+/// and other flows use the result.
 class CsvValues {
  public:
   virtual ~CsvValues() = default;
@@ -108,31 +109,31 @@ class CsvValues {
   virtual const std::vector<std::string>& names() const = 0;
   /// Of the numbers of a set of labels, after `fit` or `use`.
   virtual std::vector<std::string> labels() const { return names(); }
-  /// How many numbers each column has.
+  /// The number of numbers for each column.
   virtual std::vector<int64_t> widths() const {
     std::vector<int64_t> of_one(names().size(), 1);
     return of_one;
   }
-  /// The same columns without rows, for a part of the table of about so many rows; `append` takes it.
+  /// The same columns without rows, for a part of the table with about `rows` rows; for `append`.
   virtual std::unique_ptr<CsvValues> part(size_t rows) const = 0;
-  /// Takes the rows of a part after those that there are.
+  /// Appends the rows of a part.
   virtual void append(CsvValues& part) = 0;
   /// Adds a row to a part. Errors: BadField, after which the part may have some of the row.
   virtual void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) = 0;
   /// Gives a bad row of a part, which it may have some of, all or none, any values.
   virtual void fill_bad(size_t row) = 0;
-  /// Learns of these rows. Errors: DataError if they do not suffice.
+  /// Learns from these rows. Errors: DataError if they are not enough.
   virtual void fit(std::span<const int64_t> rows) = 0;
-  /// What was learned; empty if there is nothing to learn.
+  /// The learned state; empty if there is nothing to learn.
   virtual State learned() const = 0;
-  /// What was learned in another flow. Errors: CheckpointError.
+  /// Uses the learned state of another flow. Errors: CheckpointError.
   virtual void use(const State& learned) = 0;
   /// After `fit` or `use`.
   virtual TensorSpec spec() const = 0;
   virtual void get(size_t row, float* out) const = 0;
-  /// What is worth telling of them.
+  /// Remarks on the columns.
   virtual std::vector<std::string> remarks() const { return {}; }
-  /// What does not fit what was learned in another flow. After `use`.
+  /// Differences from the learned state of another flow. After `use`.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
@@ -141,8 +142,8 @@ class CsvNumbers final : public CsvValues {
  public:
   enum class Form : uint8_t { kNumber, kVector, kLabelSet };
 
-  /// `written`: how numbers are written, by column, where that is not the usual way. The rules must outlive
-  /// it. Errors: ConfigError for a rule that numbers cannot follow.
+  /// `written`: the notation of numbers, by column, if it is not the usual one. The rules must outlive it.
+  /// Errors: ConfigError for a rule that does not apply to numbers.
   CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
              const MissingRules& missing, const std::map<std::string, NumberForm>& written = {});
   /// Of the columns of another flow.
@@ -169,14 +170,14 @@ class CsvNumbers final : public CsvValues {
   Form form_;
   const MissingRules* missing_;
   std::vector<NumberForm> written_;        // by column
-  std::vector<const MissingRule*> rules_;  // by column; null: a missing value is bad
+  std::vector<const MissingRule*> rules_;  // by column; null: a missing value makes the row bad
   bool has_rules_ = false;
   RowBlocks rows_;            // NaN: missing
   std::vector<float> open_;   // of a part: its rows
   std::vector<float> fills_;  // by column
 };
 
-/// The number that replaces missing ones, by the mean, median or most common of `values`, which have no NaN.
+/// The replacement for missing numbers: the mean, median or most common of `values`, which have no NaN.
 double fill_of(MissingRule::By by, std::vector<float> values);
 
 }  // namespace tpack

@@ -20,7 +20,7 @@ struct Number {
   size_t digits = 0;
 };
 
-/// What is left of a text.
+/// The rest of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -33,7 +33,7 @@ class Scanner {
     text_.remove_prefix(1);
     return true;
   }
-  /// True if there was one of the characters at least.
+  /// True if there was at least one of the characters.
   bool take_any(std::string_view characters) {
     const size_t count = std::min(text_.find_first_not_of(characters), text_.size());
     text_.remove_prefix(count);
@@ -67,7 +67,7 @@ class Scanner {
   std::string_view text_;
 };
 
-/// The place of a name that is written out, or by three letters at least.
+/// The index of a name, written in full or with at least three letters.
 template <size_t count>
 std::optional<size_t> find_name(const std::array<std::string_view, count>& names, const std::string& word) {
   constexpr size_t kShortest = 3;
@@ -89,7 +89,7 @@ std::optional<int64_t> days_of(int year, int month, int day) {
 
 DateReadings both(std::optional<int64_t> days) { return {days, days}; }
 
-/// A year of four digits, or of two; nothing for others.
+/// A year with four or two digits; else nothing.
 std::optional<int> year_of(const std::optional<Number>& number, bool may_be_short) {
   constexpr int kFirstOfLastCentury = 69;
   if (number && number->digits == 4) return number->value;
@@ -138,7 +138,7 @@ DateReadings short_first(Scanner& in, const Number& first) {
   if ((sign != '/' && sign != '-' && sign != '.') || !in.take(sign)) return {};
   const auto second = in.number();
   if (!second || second->digits > 2 || !in.take(sign)) return {};
-  // Numbers such as 1.2.10 are versions rather than days.
+  // Numbers such as 1.2.10 are more likely versions than dates.
   const bool may_be_short = sign == '/' || (sign == '.' && first.digits == 2 && second->digits == 2);
   const auto year = year_of(in.number(), may_be_short);
   if (!year) return {};
@@ -187,7 +187,7 @@ DateReadings read_days(Scanner& in) {
   return number->digits <= 2 ? short_first(in, *number) : DateReadings();
 }
 
-/// Seconds that are to be added for a zone; nothing if there is something else.
+/// Seconds to add for a time zone; nothing if the text is not a zone.
 std::optional<int64_t> read_zone(Scanner& in) {
   in.take_any(" ");
   if (in.at_end()) return 0;
@@ -238,13 +238,13 @@ std::optional<int64_t> read_minutes(Scanner& in, double& fraction) {
   return seconds;
 }
 
-/// The hour of a clock of 12 hours; nothing for others.
+/// The hour of a 12-hour clock; else nothing.
 std::optional<int> hour_of_half(int hour, bool is_after_noon) {
   if (hour < 1 || hour > 12) return std::nullopt;
   return hour % 12 + (is_after_noon ? 12 : 0);
 }
 
-/// Seconds of the day, with a zone those of UTC; 0 if there is no time.
+/// Seconds of the day, in UTC if there is a zone; 0 if there is no time.
 std::optional<int64_t> read_time(Scanner& in, double& fraction) {
   if (in.at_end()) return 0;
   if (!in.take('T') && !in.take_any(", ")) return std::nullopt;

@@ -14,7 +14,7 @@ namespace tpack {
 
 inline constexpr int64_t kSecondsOfDay = 86400;
 
-/// Which number of a date such as 05/06/2024 is the day.
+/// The order of day and month in dates such as 05/06/2024.
 enum class DateOrder : uint8_t { kAuto, kDayFirst, kMonthFirst };
 
 template <>
@@ -25,8 +25,8 @@ struct EnumNames<DateOrder> {
        {"month_first", DateOrder::kMonthFirst}}};
 };
 
-/// A text as a date: the seconds since 1970, in UTC if the text has a zone. Both are the same unless the text
-/// can be read in two orders, such as 05/06/2024; nothing where the text is not a date.
+/// A text as a date: the seconds since 1970, in UTC if the text has a zone. Both are the same unless the
+/// order is ambiguous, as in 05/06/2024; nothing if the text is not a date.
 struct DateReadings {
   std::optional<int64_t> day_first;
   std::optional<int64_t> month_first;
@@ -39,30 +39,30 @@ struct DateReadings {
 /// what Excel and pandas write; years of two digits as POSIX strptime.
 DateReadings read_date(std::string_view field);
 
-/// That of one order; of kAuto the only one, nothing where two orders give two dates.
+/// The date in one order; for kAuto, nothing if the two orders result in different dates.
 std::optional<int64_t> parse_date(std::string_view field, DateOrder order = DateOrder::kAuto);
 
-/// Finds the order that makes dates of the texts of a column.
+/// Finds the order of day and month in the texts of a column.
 class DateGuess {
  public:
   /// True if the text is a date of the order; kAuto: of any.
   bool see(std::string_view text, DateOrder order = DateOrder::kAuto);
-  /// Takes what was seen in later rows.
+  /// Appends the results of later rows.
   void append(const DateGuess& later);
 
   size_t dates() const { return dates_; }
-  /// The order of which all dates are; kAuto if it does not matter, or the dates do not tell.
+  /// The order of all dates; kAuto if it does not matter or is ambiguous.
   DateOrder order() const;
-  /// True if some dates are of one order only, and others of the other one.
+  /// True if some dates fit only one order, and others only the other one.
   bool is_mixed() const { return only_day_first_ > 0 && only_month_first_ > 0; }
-  /// The first text of which nothing tells the day from the month; empty if the order is known.
+  /// The first text where day and month are ambiguous; empty if the order is known.
   std::string open() const { return order() == DateOrder::kAuto ? open_ : ""; }
 
  private:
   size_t dates_ = 0;
   size_t only_day_first_ = 0;
   size_t only_month_first_ = 0;
-  std::string open_;  // the first date that both orders read, but as different days
+  std::string open_;  // the first date that is valid, but different, in both orders
 };
 
 }  // namespace tpack

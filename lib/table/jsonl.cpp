@@ -53,7 +53,7 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
   /// An object or a list around the next value.
   struct Level {
     bool is_list;
-    size_t name_size;  // of its own name, with the dot after it
+    size_t name_size;  // length of its own name, with the dot after it
     size_t next = 0;   // element of a list
   };
 
@@ -68,7 +68,7 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
     }
   }
   bool open(bool is_list) {
-    if (open_.size() == kMaxDepth) why_ = "has lists and objects more than 100 deep in one another";
+    if (open_.size() == kMaxDepth) why_ = "has lists and objects nested deeper than 100 levels";
     if (open_.size() == kMaxDepth) return false;
     name_element();
     if (!open_.empty()) name_ += '.';
@@ -93,8 +93,8 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Level> open_;
 };
 
-/// NaN and Infinity, which Python's json writes, are not JSON: outside of strings, NaN becomes null, and an
-/// infinite number a text.
+/// NaN and Infinity, which Python's json writes, are not valid JSON: outside of strings, NaN becomes null,
+/// and an infinite number a string.
 std::string with_json_for_nan(std::string_view line) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords = {
       {{"NaN", "null"}, {"-Infinity", "\"-Infinity\""}, {"Infinity", "\"Infinity\""}}};
@@ -142,7 +142,7 @@ void JsonlReader::parse(std::string_view line) {
   nlohmann::json::sax_parse(line.begin(), line.end(), &collector);
   if (collector.has_too_many())
     throw DataError(path_ + ":" + std::to_string(line_), "more than " + with_thousands(kMaxValuesOfLine) +
-                                                             " values; a row has one for each column");
+                                                             " values; a row must have one per column");
   why_ = collector.why();
 }
 

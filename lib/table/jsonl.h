@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// A value of a JSON object as the text of a field. Those of objects and lists in it have the names of both:
+/// A value of a JSON object as the text of a field. Values in nested objects and lists have joined names:
 /// {"size": {"x": 1}, "code": [5, 6]} has the values size.x, code.0 and code.1.
 struct JsonlValue {
   std::string name;
@@ -22,12 +22,12 @@ class JsonlReader {
   /// messages.
   JsonlReader(std::string_view text, std::string path, int64_t first_line = 1);
 
-  /// Goes to the next line with an object, or with something else, which `why` says; false at the end.
-  /// Errors: DataError with path and line for a line of more than 100,000 values.
+  /// Moves to the next line, with an object or something else (see `why`); false at the end. Errors:
+  /// DataError with path and line for a line of more than 100,000 values.
   bool next();
   /// In the order of the line.
   const std::vector<JsonlValue>& values() const { return values_; }
-  /// Why the line is no object; empty if it is one.
+  /// Why the line is not an object; empty if it is one.
   const std::string& why() const { return why_; }
   /// From 1.
   int64_t line() const { return line_; }

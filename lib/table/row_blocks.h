@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// Rows of numbers, all of one length, in the blocks in which they were read: a table grows without being
-/// copied. Threads: any number at once may read.
+/// Rows of numbers of the same length, in the blocks in which they were read: a table grows without copies.
+/// Threads: any number at once may read.
 class RowBlocks {
  public:
   explicit RowBlocks(size_t columns) : columns_(columns) {}
@@ -23,11 +23,11 @@ class RowBlocks {
     blocks_.push_back(std::move(rows));
   }
   const float* row(size_t index) const { return row_in(block_of(index), index); }
-  /// The numbers of some columns in these rows, by column: fewer than the caches have lines, so that a line
+  /// The numbers of some columns in these rows, by column: few enough for the cache, so that each cache line
   /// of a row is read once.
   std::vector<std::vector<float>> columns(size_t first, size_t count, std::span<const int64_t> rows) const {
     std::vector<std::vector<float>> numbers(count, std::vector<float>(rows.size()));
-    size_t block = 0;  // of the row before, which most rows follow
+    size_t block = 0;  // of the previous row, because most accesses are sequential
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto index = static_cast<size_t>(rows[i]);
       if (index < first_of(block) || index >= ends_[block]) block = block_of(index);

@@ -23,7 +23,7 @@ uint64_t loaded(const char* at) {
   return value;
 }
 
-/// The first `count` bytes, 8 at most and 1 at least, in the order of the text from the lowest byte on.
+/// The first `count` bytes, from 1 to 8, with the first byte of the text in the lowest byte.
 inline uint64_t load_bytes(const char* at, size_t count) {
   if (count == 8) return loaded<uint64_t>(at);
   if (count >= 4) return loaded<uint32_t>(at) | loaded<uint32_t>(at + count - 4) << (8 * (count - 4));
@@ -31,7 +31,7 @@ inline uint64_t load_bytes(const char* at, size_t count) {
   return loaded<uint8_t>(at);
 }
 
-/// A bit in each byte that is `c`; above the first one, others may be wrong.
+/// A bit in each byte that is `c`; bits above the first one may be wrong.
 inline uint64_t marks_of(uint64_t bytes, char c) {
   const uint64_t zero_where_equal = bytes ^ (kOnes * static_cast<uint8_t>(c));
   return (zero_where_equal - kOnes) & ~zero_where_equal & kHighBits;
@@ -47,7 +47,7 @@ inline uint64_t join_digits(uint64_t digits) {
          32U;
 }
 
-/// Digits with a point among them or none.
+/// Digits with or without a point.
 struct Digits {
   uint64_t value = 0;  // without the point
   size_t count = 0;
@@ -55,7 +55,7 @@ struct Digits {
   bool has_point = false;
 };
 
-/// Those of 1 to 8 bytes; false for other texts.
+/// Reads 1 to 8 bytes; false for other texts.
 inline bool read_digits(std::string_view text, char decimal, Digits& out) {
   uint64_t bytes = load_bytes(text.data(), text.size());
   out.count = text.size();
@@ -76,9 +76,9 @@ inline bool read_digits(std::string_view text, char decimal, Digits& out) {
 
 }  // namespace short_decimal
 
-/// What most numbers are: at most 15 digits, and a point. Digits and power of ten are exact doubles, so their
-/// quotient is the nearest one; false for other texts. Source: Clinger 1990, "How to Read Floating Point
-/// Numbers Accurately".
+/// Reads the most common numbers: at most 15 digits, and a point. Digits and power of ten are exact doubles,
+/// so their quotient is the nearest double; false for other texts. Source: Clinger 1990, "How to Read
+/// Floating Point Numbers Accurately".
 inline bool read_short_decimal(std::string_view text, char decimal, double& out) {
   constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

@@ -61,7 +61,7 @@ std::optional<TextPiece> TableText::next() {
     const size_t known = text.size();
     text += more();
     const size_t last = has_ended_ ? std::string::npos : text.find_last_of('\n');
-    if (last == std::string::npos || last < known) {  // no line ends in what is new
+    if (last == std::string::npos || last < known) {  // no line ends in the new part
       constexpr size_t kMaxLine = size_t{1} << 26U;
       if (!has_ended_ && text.size() > kMaxLine) throw DataError(path_, "has a line of more than 64 MB");
       if (has_ended_ && !text.empty()) return TextPiece::copied(std::move(text));
@@ -105,7 +105,7 @@ std::string TableText::more() {
 void TableText::begin_utf16(std::string_view bytes) {
   const bool has_mark = has_utf16_mark(bytes);
   is_big_endian_ = bytes.size() >= 2 && (has_mark ? bytes[0] == '\xFE' : bytes[0] == '\0');
-  // Without a mark, the first character is one of ASCII, which every table begins with.
+  // Without a mark, the first character is ASCII, as in every table.
   if (!has_mark && bytes.size() >= 2 && bytes[is_big_endian_ ? 0 : 1] != '\0')
     throw DataError(path_, "is not text in UTF-16; set encoding: utf-8 (or latin1)");
 }
@@ -127,14 +127,14 @@ std::string TableText::utf8_of_utf16(std::string_view piece, bool is_first) {
         is_pair ? second < 0xDC00 || second > 0xDFFF : character >= 0xDC00 && character <= 0xDFFF;
     if (is_bad) {
       const auto line = line_ + count_of('\n', text);
-      throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: half of a character stands alone");
+      throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: unpaired surrogate");
     }
     if (is_pair) character = 0x10000U + ((character - 0xD800U) << 10U) + (second - 0xDC00U);
     append_utf8(character, text);
     at += is_pair ? 4 : 2;
   }
   half_ = bytes.substr(at);
-  if (has_ended_ && !half_.empty()) throw DataError(path_, "is cut off: its last character is not whole");
+  if (has_ended_ && !half_.empty()) throw DataError(path_, "is cut off: its last character is incomplete");
   return text;
 }
 

@@ -20,15 +20,15 @@ struct EnumNames<TextEncoding> {
       {{"utf-8", TextEncoding::kUtf8}, {"latin1", TextEncoding::kLatin1}, {"utf-16", TextEncoding::kUtf16}}};
 };
 
-/// Some lines of a text: a part of its file as it is mapped, or their own copy. A value.
+/// Some lines of a text: a part of the mapped file, or a copy. A value.
 class TextPiece {
  public:
-  /// Of a file that is mapped for as long as the piece is used.
+  /// From a file that stays mapped while the piece is used.
   static TextPiece mapped(std::string_view text) { return {text, {}}; }
   static TextPiece copied(std::string text) { return {{}, std::move(text)}; }
 
   std::string_view text() const { return std::string_view(own_.empty() ? mapped_ : own_).substr(begin_); }
-  /// Leaves out so many bytes at the beginning.
+  /// Drops `bytes` bytes at the beginning.
   void remove_prefix(size_t bytes) { begin_ += bytes; }
 
  private:
@@ -39,16 +39,16 @@ class TextPiece {
   size_t begin_ = 0;
 };
 
-/// The text of a file as UTF-8, in pieces of about a megabyte that end with a line. Byte order marks are left
-/// out. Threads: one at a time; pieces may go to others.
+/// The text of a file as UTF-8, in pieces of about a megabyte that end with a line. Byte order marks are
+/// removed. Threads: one at a time; pieces may go to others.
 class TableText {
  public:
-  /// `wanted` is what the file should be, with its article: "a CSV file". Errors: DataError with path and
+  /// `wanted` is the expected kind of file, with its article: "a CSV file". Errors: DataError with path and
   /// cause.
   TableText(const std::string& path, TextEncoding encoding, std::string wanted);
 
-  /// The next piece; nothing at the end. Errors: DataError with path and line for bytes that belong to no
-  /// character, except in UTF-8, which `require_utf8` checks; with path if the file is damaged.
+  /// The next piece; nothing at the end. Errors: DataError with path and line for invalid characters, except
+  /// in UTF-8, which `require_utf8` checks; with path if the file is damaged.
   std::optional<TextPiece> next();
 
  private:
@@ -62,20 +62,19 @@ class TableText {
   TextEncoding encoding_;
   std::string wanted_;
   UnpackedFile file_;
-  std::string_view mapped_;  // what is left of a file that is UTF-8 and not packed
+  std::string_view mapped_;  // the rest of a file that is UTF-8 and not compressed
   bool has_begun_ = false;
   bool has_ended_ = false;
   bool is_big_endian_ = false;  // of UTF-16
-  int64_t line_ = 1;            // in which the next piece begins, of UTF-16
-  std::string half_;            // the first bytes of a character of UTF-16 whose others come later
-  std::string open_;            // the beginning of a line whose end comes later
+  int64_t line_ = 1;            // line where the next piece begins, for UTF-16
+  std::string half_;            // the first bytes of an incomplete UTF-16 character
+  std::string open_;            // the beginning of an incomplete line
 };
 
-/// How often a character is in a text. Finds them one by one, which is fast for those that are rare.
+/// Counts a character in a text. Finds occurrences one by one, which is fast for rare characters.
 int64_t count_of(char c, std::string_view text);
 
-/// `first_line`: of the text in the file. Errors: DataError with path and line for bytes that belong to no
-/// character.
+/// `first_line`: line of the text in the file. Errors: DataError with path and line for invalid UTF-8.
 void require_utf8(std::string_view text, const std::string& path, int64_t first_line);
 
 }  // namespace tpack

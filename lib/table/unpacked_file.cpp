@@ -15,11 +15,11 @@ using namespace std::string_view_literals;
 constexpr std::string_view kGzipMark = "\x1F\x8B"sv;
 constexpr std::string_view kZstandardMark = "\x28\xB5\x2F\xFD"sv;
 
-/// One or several members (RFC 1952). Zeros after the last one are what some tools fill blocks with.
+/// One or several members (RFC 1952). Some tools fill the last block with zeros.
 class GzipUnpacker final : public Unpacker {
  public:
   GzipUnpacker(std::string_view packed, std::string path) : packed_(packed), path_(std::move(path)) {
-    constexpr int kGzip = 16;  // with its header and checksum, not that of zlib
+    constexpr int kGzip = 16;  // with a gzip header and checksum, not those of zlib
     if (inflateInit2(&state_, MAX_WBITS + kGzip) != Z_OK) throw ResourceError("no memory to unpack " + path_);
   }
   ~GzipUnpacker() override { inflateEnd(&state_); }
@@ -57,7 +57,7 @@ class GzipUnpacker final : public Unpacker {
     is_done_ = packed_.empty();
     if (is_done_) return;
     if (!packed_.starts_with(kGzipMark))
-      throw DataError(path_, "is damaged: other bytes follow its gzip data");
+      throw DataError(path_, "is damaged: extra bytes follow its gzip data");
     inflateReset(&state_);
   }
 

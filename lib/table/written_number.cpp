@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-// Longer ones first, where one begins with another.
+// Longer ones first if one is a prefix of another.
 constexpr std::array<std::string_view, 36> kCurrencies = {
     "US$", "CA$", "AU$", "R$",  "A$",  "C$",  "$",   "€",   "£",   "¥",   "₹",   "₽",
     "₩",   "₺",   "₴",   "₪",   "₫",   "฿",   "USD", "EUR", "GBP", "JPY", "CHF", "INR",
@@ -43,7 +43,7 @@ std::string_view without_spaces(std::string_view text) {
   return text;
 }
 
-/// The sign at the beginning, which goes: -1, or 1.
+/// Removes the sign at the beginning and returns it: -1, or 1.
 int take_sign(std::string_view& text) {
   if (take(text, "-") || take(text, "\xE2\x88\x92")) return -1;
   take(text, "+");
@@ -67,7 +67,7 @@ std::string take_unit(std::string_view& text) {
   return "%";
 }
 
-/// What stands between groups of digits; empty if nothing does.
+/// The separator between groups of digits; empty if there is none.
 std::string_view separator_at(std::string_view text, char decimal) {
   const std::array<std::string_view, 4> all = {decimal == ',' ? "." : ",", "'", decimal == ',' ? " " : "",
                                                "\xE2\x80\x99"};
@@ -122,8 +122,8 @@ std::optional<double> NumberFormGuess::see(std::string_view text, char decimal, 
   const auto number = parse_written_number(text, decimal);
   if (!number) return std::nullopt;
   ++units_[number->unit];
-  // A comma within quotes of a table with commas between fields is no decimal sign; nor is a point where
-  // the config says that the comma is it.
+  // A quoted comma in a table with commas between fields is not a decimal sign; nor is a point if `decimal`
+  // is the comma.
   const bool is_open = number->is_open && decimal == '.' && delimiter != ',';
   if (is_open && open_.empty()) open_ = text;
   is_sure_ = is_sure_ || (number->has_groups && !is_open);
@@ -148,7 +148,7 @@ std::string NumberFormGuess::doubt() const {
     return "amounts in " + join_first(currencies);
   }
   if (!open_.empty() && !is_sure_)
-    return "numbers such as '" + open_ + "', whose comma may be a decimal sign or separate thousands";
+    return "numbers such as '" + open_ + "', where the comma may be a decimal sign or a thousands separator";
   return {};
 }
 

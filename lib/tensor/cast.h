@@ -8,8 +8,8 @@
 
 namespace tpack {
 
-/// One element in another type, as C++ converts it; but floats that an integer type does not hold become the
-/// nearest number that it does hold, and NaN becomes 0.
+/// One element in another type, converted as in C++, except that floats outside of an integer type become its
+/// nearest number, and NaN becomes 0.
 template <class To, class From>
 To cast_element(From x) {
   if constexpr (kIsHalf<From>) {

@@ -18,7 +18,7 @@ const char* name_of(DType type) {
 }
 
 void fail_visit(DType type) {
-  throw InternalError(std::string("data of type ") + name_of(type) + ", which exists within programs alone");
+  throw InternalError(std::string("data of type ") + name_of(type) + ", which exists only within programs");
 }
 
 bool is_half(DType type) { return type == DType::kBFloat16 || type == DType::kFloat16; }

@@ -12,8 +12,8 @@ namespace tpack {
 /// Element types. Values are stable: checkpoints and plans store the names.
 enum class DType : uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUInt8, kBool, kBFloat16, kFloat16 };
 
-/// What data, inputs and variables may be. The floats of 16 bits exist within programs alone: the factors of
-/// products that are rounded (backend/passes/round_factors.cpp).
+/// The types of data, inputs and variables. 16-bit floats exist only within programs, as rounded factors of
+/// products (backend/passes/round_factors.cpp).
 inline constexpr std::array<std::pair<const char*, DType>, 6> kDTypeNames = {{{"float32", DType::kFloat32},
                                                                               {"float64", DType::kFloat64},
                                                                               {"int32", DType::kInt32},
@@ -61,10 +61,10 @@ constexpr DType dtype_of<Float16>() {
   return DType::kFloat16;
 }
 
-/// Errors: InternalError, as `type` is a float of 16 bits.
+/// Errors: InternalError, because `type` is a 16-bit float.
 [[noreturn]] void fail_visit(DType type);
 
-/// Calls `f` with a value of the element type, which data may have: `visit(type, [&](auto zero) { using T =
+/// Calls `f` with a value of the element type, for types of data: `visit(type, [&](auto zero) { using T =
 /// decltype(zero); ... })`.
 template <class F>
 decltype(auto) visit(DType type, F&& f) {
@@ -88,7 +88,7 @@ decltype(auto) visit(DType type, F&& f) {
   fail_visit(type);
 }
 
-/// The same for the types that values within programs may have.
+/// The same for all types of values within programs.
 template <class F>
 decltype(auto) visit_any(DType type, F&& f) {
   if (type == DType::kBFloat16) return f(BFloat16{});

@@ -21,8 +21,9 @@ float BFloat16Format::value(uint16_t bits) {
 }
 
 uint16_t Float16Format::nearest(float x) {
-  constexpr uint32_t kFirstInfinite = 0x477FF000U;  // 65520, halfway from the largest number to the next
-  constexpr uint32_t kFirstNormal = 0x38800000U;    // 2^-14
+  constexpr uint32_t kFirstInfinite =
+      0x477FF000U;  // 65520, halfway between the largest number and the next one
+  constexpr uint32_t kFirstNormal = 0x38800000U;  // 2^-14
   const auto all = std::bit_cast<uint32_t>(x);
   const auto sign = static_cast<uint16_t>((all >> 16U) & 0x8000U);
   const uint32_t size = all & 0x7FFFFFFFU;

@@ -12,7 +12,7 @@ struct HalfFloat {
   uint16_t bits = 0;
 
   HalfFloat() = default;
-  /// The nearest one, ties to even; NaN stays NaN. A double goes through float.
+  /// The nearest value, ties to even; NaN stays NaN. A double is first rounded to float.
   template <class T>
   requires std::is_arithmetic_v<T>
   explicit HalfFloat(T x) : bits(Format::nearest(static_cast<float>(x))) {}
@@ -27,7 +27,7 @@ struct BFloat16Format {
   static uint16_t nearest(float x);
   static float value(uint16_t bits);
 };
-/// IEEE half precision: 11 bits of precision, up to 65504; what is larger becomes infinite.
+/// IEEE half precision: 11 bits of precision, up to 65504; larger values become infinite.
 struct Float16Format {
   static uint16_t nearest(float x);
   static float value(uint16_t bits);
@@ -35,7 +35,7 @@ struct Float16Format {
 using BFloat16 = HalfFloat<BFloat16Format>;
 using Float16 = HalfFloat<Float16Format>;
 
-/// `to` has room for as many; rounded as one by one.
+/// `to` has the same size; rounded like single values.
 void convert(std::span<const float> from, BFloat16* to);
 void convert(std::span<const float> from, Float16* to);
 void convert(std::span<const BFloat16> from, float* to);

@@ -39,12 +39,12 @@ void forget_block(size_t bytes) {
 }  // namespace
 
 Memory& host_memory() {
-  static auto& host = *new HostMemory();  // for ever: storages may be in static objects
+  static auto& host = *new HostMemory();  // never destroyed: storages may be in static objects
   return host;
 }
 
-/// The kernel promises more than it has, and ends the process later, when it is written to; so large blocks
-/// are asked for here, together with those that were promised and not written to yet.
+/// The kernel promises more memory than it has, and ends the process later, on a write. So large blocks are
+/// checked here, together with promised blocks that are not written yet.
 void require_memory(size_t bytes) {
   if (bytes < kLargeBlock) return;
   const std::string what = "not enough memory for a tensor of " + human_bytes(bytes) + "; ";

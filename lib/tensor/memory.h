@@ -10,9 +10,8 @@ namespace tpack {
 
 class Storage;
 
-/// Where the elements of tensors are: the memory of the host, or of a device that has its own. A device with
-/// its own memory implements this and gives it to its VariableStore. Must outlive its blocks. Threads: as the
-/// device's programs.
+/// The memory of tensor elements: of the host, or of a device with its own memory. Such a device implements
+/// this and passes it to its VariableStore. Must outlive its blocks. Threads: as for the device's programs.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -31,19 +30,18 @@ class Memory {
 /// The memory of this process.
 Memory& host_memory();
 
-/// Errors: ResourceError if a block of so many bytes on the host is more than this process can get, as far as
-/// the kernel tells; blocks that were promised and not written to yet count.
+/// Errors: ResourceError if a block of `bytes` bytes on the host is more than this process can get, as far as
+/// the kernel reports; promised blocks that are not written yet count.
 void require_memory(size_t bytes);
 
-/// A block of bytes in some memory, on the host 64-byte aligned, or a window into bytes that something else
-/// owns.
+/// A block of bytes in some memory (64-byte aligned on the host), or a window into bytes with another owner.
 class Storage {
  public:
   /// A block on the host. Errors: ResourceError if there is not enough memory.
   static std::shared_ptr<Storage> allocate(size_t bytes);
   /// Zeros on the host; large blocks take memory only as they are written to. Errors: as above.
   static std::shared_ptr<Storage> allocate_zeros(size_t bytes);
-  /// A window on the host; `owner` keeps the bytes alive (may be null for bytes that outlive everything).
+  /// A window on the host; `owner` keeps the bytes alive (null for bytes that are never freed).
   static std::shared_ptr<Storage> view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
 
   Storage(std::byte* address, size_t bytes, std::shared_ptr<const void> owner, Memory& memory = host_memory())
@@ -59,7 +57,7 @@ class Storage {
     TPACK_ASSERT(on_host_, "the host cannot use the memory of " + memory_.name());
     return address_;
   }
-  /// Where the bytes are in their memory; only for the device that owns it.
+  /// The address of the bytes in their memory; only for the device that owns it.
   std::byte* address() const { return address_; }
   size_t bytes() const { return bytes_; }
 

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// Sizes of up to eight axes, held inline. kUnknown (-1) is a size that only the data knows.
+/// Sizes of up to eight axes, stored inline. kUnknown (-1) is a size that is known only from the data.
 class Shape {
  public:
   static constexpr size_t kMaxRank = 8;

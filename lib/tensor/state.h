@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// What a part of a run keeps in a checkpoint: named values, written as JSON. Doubles come back
+/// The state of a part of a run in a checkpoint: named values, written as JSON. Doubles are restored
 /// bit-exactly.
 class State {
  public:
@@ -21,13 +21,13 @@ class State {
   }
   void put(const std::string& name, const std::string& value);
   void put(const std::string& name, const std::vector<double>& values);
-  /// Kept as an array of the checkpoint; shared, not copied.
+  /// Stored as an array of the checkpoint; shared, not copied.
   void put(const std::string& name, const Tensor& value) { tensors_[name] = value; }
-  /// Everything that `part` has, below `name`.
+  /// All values of `part`, below `name`.
   void put(const std::string& name, const State& part);
 
   bool has(const std::string& name) const { return values_.contains(name); }
-  /// double, int64_t, std::string, std::vector<double> or Tensor, of a value that was put as such. Errors:
+  /// A double, int64_t, std::string, std::vector<double> or Tensor, with the type that was put. Errors:
   /// CheckpointError if it is missing or cannot be read as one.
   template <class T>
   T get(const std::string& name) const;
@@ -37,7 +37,7 @@ class State {
     return has(name) ? get<T>(name) : otherwise;
   }
 
-  /// What was put below `name`; empty if nothing was.
+  /// The values that were put below `name`; empty if there are none.
   State part(const std::string& name) const;
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 

@@ -25,16 +25,16 @@ struct TensorSpec {
   bool operator==(const TensorSpec&) const = default;
 };
 
-/// A dense row-major array in some memory (host_memory() where nothing else is said). A handle: copying a
-/// Tensor shares its elements, `clone` copies them. What gives or takes elements needs a tensor on the host:
-/// InternalError otherwise. Threads: as a shared_ptr; writing elements needs the writer's own order.
+/// A dense row-major array in some memory (host_memory() by default). A handle: copying a Tensor shares its
+/// elements, `clone` copies them. Functions that read or write elements need a tensor on the host, else
+/// InternalError. Threads: as a shared_ptr; writers must synchronize themselves.
 class Tensor {
  public:
   Tensor() = default;  // empty: no storage
   /// Elements are not initialized.
   explicit Tensor(TensorSpec spec);
   Tensor(DType dtype, Shape shape) : Tensor(TensorSpec{dtype, shape}) {}
-  /// A window of `storage` from `offset` bytes on.
+  /// A window of `storage` that begins at byte `offset`.
   Tensor(TensorSpec spec, std::shared_ptr<Storage> storage, size_t offset = 0);
 
   template <class T>
@@ -74,14 +74,14 @@ class Tensor {
   Tensor rows(int64_t begin, int64_t end) const;
   /// The same elements under another shape of the same size.
   Tensor reshaped(Shape shape) const;
-  /// A part of the elements, from `offset` bytes on, sharing them.
+  /// A part of the elements that begins at byte `offset`, sharing them.
   Tensor window(TensorSpec spec, size_t offset) const;
   /// The tensor on the host: itself, sharing the elements, or a copy if it is elsewhere.
   Tensor host() const;
   /// A copy on the host.
   Tensor clone() const;
-  /// Copies the elements of a tensor of as many elements of the same type, from any memory to any other;
-  /// nothing to do if they share them.
+  /// Copies the elements of a tensor with the same type and number of elements, from any memory to any other;
+  /// does nothing if they share them.
   void copy_from(const Tensor& from) const;
   /// Element-wise conversion to another type.
   Tensor cast(DType type) const;

@@ -28,8 +28,8 @@ void force(PlanSection& section, const BackendVariant& variant) {
   TPACK_ASSERT(found, "a function without a convolution cannot be run by " + variant.convolution);
 }
 
-/// A function in a graph of its own, as training has it: outputs and gradients with respect to inputs are
-/// fetched, gradients with respect to trainable variables are assigned to their place in the store.
+/// A function in a separate graph, as in training: outputs and gradients with respect to inputs are fetched,
+/// gradients with respect to trainable variables are assigned to their place in the store.
 class Case {
  public:
   /// `images`: inputs of four axes are images, so that a layout is chosen for them.

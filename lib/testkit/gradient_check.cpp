@@ -38,7 +38,7 @@ class RunnableFunction {
   void run(const std::vector<Tensor>& inputs) { executable_->run(inputs, {}); }
   const Tensor& output(size_t i) const { return executable_->fetched(i); }
   size_t count() const { return count_; }
-  /// The trainable variables that the function reads; what is written there is seen by the next run.
+  /// The trainable variables that the function reads; the next run uses values written there.
   const std::vector<std::string>& trainable() const { return trainable_; }
   Tensor variable(const std::string& name) const { return device_->variables().value(name); }
 
@@ -51,7 +51,7 @@ class RunnableFunction {
   size_t count_ = 0;
 };
 
-/// The float inputs, then the trainable variables that the graph reads so far.
+/// The float inputs, then the trainable variables of the graph so far.
 std::vector<Symbol> what_varies(Builder& b, std::span<const Symbol> inputs) {
   std::vector<Symbol> wrt;
   std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(wrt),
@@ -80,11 +80,11 @@ Symbol sum_of(Builder& b, const std::vector<Symbol>& terms) {
   return total;
 }
 
-/// What cost_and_gradients gives before the gradients.
+/// The number of results of cost_and_gradients before the gradients.
 enum Given : size_t { kCost, kMagnitude, kFirstGradient };
 
-/// The cost, the sum of the absolute values of its terms, then the cost's gradient with respect to each thing
-/// that varies (zeros if there is none).
+/// The cost, the sum of the absolute values of its terms, then the gradient of the cost with respect to each
+/// float input and trainable variable (zeros if there is none).
 Function cost_and_gradients(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     std::vector<Symbol> terms = projected(b, function(b, inputs));
@@ -99,7 +99,7 @@ Function cost_and_gradients(const Function& function) {
   };
 }
 
-/// Only the gradients, as a function to be checked in turn.
+/// Only the gradients, as a function to check again.
 Function gradients_of(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     const Symbol cost = projection(b, function(b, inputs));

@@ -9,12 +9,12 @@
 
 namespace tpack::testkit {
 
-/// A piece of graph under test: outputs from inputs. Layers, ops and losses are brought into this form.
+/// A part of a graph under test: outputs from inputs. Layers, ops and losses are converted to this form.
 using Function = std::function<std::vector<Symbol>(Builder& b, std::span<const Symbol> inputs)>;
 
 struct GradientCheckOptions {
-  /// On |analytic - numeric| / max(1, |numeric|), and on |analytic - numeric| / the largest of both where all
-  /// of a tensor is below 1: a small gradient that is wrong is found as well as a large one.
+  /// For |analytic - numeric| / max(1, |numeric|), and for |analytic - numeric| / the largest of both if all
+  /// elements of a tensor are below 1, so that wrong small gradients are found like large ones.
   double tolerance = 1e-6;
   Phase phase = Phase::kTraining;
 };
@@ -27,13 +27,13 @@ struct GradientCheckResult {
 
 /// Compares the gradient of a random projection of the outputs with central differences, for every float64
 /// input and every trainable variable, element by element, in double on the reference backend. Two step sizes
-/// must agree with each other first: if they do not, the function has a kink there and the element is left
-/// out (an error if that is more than one in ten, or a whole tensor). Random ops draw the same numbers in
-/// every evaluation.
+/// must agree with each other first: if they do not, the function has a kink there and the element is skipped
+/// (an error for more than one in ten, or a whole tensor). Random ops draw the same numbers in every
+/// evaluation.
 GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& inputs,
                                     const GradientCheckOptions& options = {});
 
-/// The same for the gradient's own gradient: what a gradient penalty needs.
+/// The same for the gradient of the gradient, as needed for a gradient penalty.
 GradientCheckResult check_second_gradients(const Function& function, const std::vector<Tensor>& inputs,
                                            const GradientCheckOptions& options = {});
 
@@ -42,15 +42,15 @@ GradientCheckResult check_second_gradients(const Function& function, const std::
 std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
                              Phase phase = Phase::kTraining);
 
-/// A cost to differentiate: the sum over the float outputs of output times fixed random numbers. Empty where
-/// no output is float.
+/// A cost to differentiate: the sum over the float outputs of output times fixed random numbers. Empty
+/// without a float output.
 Symbol projection(Builder& b, const std::vector<Symbol>& outputs);
 
 /// As evaluate, and the gradient of a fixed random projection of the outputs with respect to each float
 /// input and each trainable variable.
 Function with_gradients(const Function& function);
 
-/// Uniform numbers in [low, high), at least `margin` away from every multiple of 0.5 where a kink might be.
+/// Uniform numbers in [low, high), at least `margin` away from every multiple of 0.5, where a kink might be.
 Tensor random_tensor(const Shape& shape, uint64_t seed, DType type = DType::kFloat64, double low = -1,
                      double high = 1, double margin = 0);
 /// Labels 0..classes-1.

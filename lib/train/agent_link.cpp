@@ -77,8 +77,8 @@ std::unique_ptr<AgentLink> AgentLink::of(const DataFlow& data, const TrainSetup&
   if (source == nullptr) return nullptr;
   if (setup.input->batches_in_memory(data.settings()) > 1)
     throw ConfigError(data.origin(),
-                      "data.train plays with the model as it is in each step, so its batches cannot be made "
-                      "ahead; write input: Feed");
+                      "data.train plays with the current model in each step, so its batches cannot be "
+                      "prepared in advance; write input: Feed");
   return std::unique_ptr<AgentLink>(new AgentLink(*source, data.origin(), setup.seed));
 }
 
@@ -160,8 +160,8 @@ void AgentLink::save(CheckpointContent& content) const {
 void AgentLink::load(const CheckpointContent& content, const std::string& source) {
   const auto state = load_state(content, source, layout::kAgent, layout::kAgentArrays);
   if (!state)
-    throw CheckpointError(source,
-                          "has no state of what plays with the model: it is from training on other data");
+    throw CheckpointError(
+        source, "has no state of the agents that play with the model: it is from training on other data");
   agent_.load(*state);
   if (predictor_) predictor_->set_asked(state->get<int64_t>("asked"));
 }

@@ -46,7 +46,7 @@ void BatchTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
   data_ = setup.train_flow();
   if (setup.tower != nullptr)
-    throw ConfigError("this trainer makes a model of its own; remove 'model', or use another trainer");
+    throw ConfigError("this trainer makes its own model; remove 'model', or use another trainer");
   if (!setup.updates.empty())
     throw ConfigError(setup.updates[0].position,
                       "this trainer has no optimizer; remove 'optimizer', or use another trainer");
@@ -76,7 +76,7 @@ void BatchTrainer::setup(const TrainSetup& setup) {
 TowerInput BatchTrainer::input_of(const ComponentRef& ref) {
   if (!data_->batch_size()) {
     throw ConfigError(data_->origin(),
-                      "data.train gives single samples; end it with BatchData: {batch_size: ...}");
+                      "data.train produces single samples; end it with BatchData: {batch_size: ...}");
   }
   component_ = data_->spec().index(ref, "data.train");
   const ComponentSpec& component = data_->spec()[component_];
@@ -221,7 +221,7 @@ std::unique_ptr<TowerFunction> BatchTrainer::stored_tower(const CheckpointConten
                                                           const std::string& source) const {
   const auto text = content.texts.find(layout::kInput);
   if (text == content.texts.end())
-    throw CheckpointError(source, "does not say what its model takes; it was made by another trainer");
+    throw CheckpointError(source, "does not describe the input of its model; it was made by another trainer");
   return make_tower(input_from(State::from_json(text->second, source), source));
 }
 

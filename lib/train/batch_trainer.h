@@ -111,8 +111,8 @@ template <class P>
 Schema<P> on_a_component(Schema<P> schema) {
   return schema
       .field("component", &P::component,
-             "of the datapoint, what is learned from: numbers of any shape, or images")
-      .field("device", &P::device, "where the products run: cpu:0 for all processors of this process");
+             "component of the datapoint to learn from: numbers of any shape, or images")
+      .field("device", &P::device, "device for the products: cpu:0 for all processors of this process");
 }
 
 }  // namespace tpack

@@ -32,17 +32,16 @@ const VariableTable& table_of(const Run& run) {
 }  // namespace
 
 Schema<Callback::Common> Callback::common_schema() {
-  return Schema<Common>("What every callback has.")
+  return Schema<Common>("Parameters of every callback.")
       .field("ranks", &Common::ranks,
-             "the processes that it runs on: chief (rank 0), or all; default: docs/callbacks.md")
-      .field(
-          "every", &Common::every,
-          "how often it is triggered, in place of after each epoch; its hooks before and after steps run as "
-          "always")
+             "processes that run it: chief (rank 0), or all; default: see docs/callbacks.md")
+      .field("every", &Common::every,
+             "how often it is triggered, instead of after each epoch; its hooks before and after steps run "
+             "as usual")
       .field("when", &Common::when,
-             "a condition, such as epoch > 10: its hooks in epochs and steps are left out where it does not "
-             "hold. Names: epoch, step (the number of steps done), local_step, max_epoch, steps_per_epoch, "
-             "hyper-parameters and the newest values of statistics (validation_cost < 0.5); it does not hold "
+             "a condition, such as epoch > 10: its hooks in epochs and steps run only if it is true. Names: "
+             "epoch, step (the number of steps done), local_step, max_epoch, steps_per_epoch, "
+             "hyper-parameters and the newest values of statistics (validation_cost < 0.5); it is false "
              "before these have values");
 }
 
@@ -58,7 +57,7 @@ ConfigNode Callback::with_common(const ConfigNode& item, const ConfigNode& commo
     const ConfigNode* own = params.find(name);
     if (own != nullptr && name != "when")
       throw ConfigError(own->position(),
-                        "'" + name + "' is set twice: here, and by what contains the callback");
+                        "'" + name + "' is set twice: here, and by the wrapper of the callback");
     params = params.with(
         name, own == nullptr
                   ? value
@@ -80,19 +79,17 @@ void Callback::trigger_every(const Every& every) {
   const char* why_not = rules_.untimed != nullptr ? rules_.untimed : rules_.no_every;
   if (why_not != nullptr) throw ConfigError(every.position, std::string("'every': ") + why_not);
   if (!has_trigger_) {
-    throw ConfigError(
-        every.position,
-        "the callback does nothing when it is triggered, so that 'every' has no effect; `when: step "
-        "% 100 == 0` leaves its hooks out in other steps");
+    throw ConfigError(every.position,
+                      "the callback does nothing when it is triggered, so 'every' has no effect; with `when: "
+                      "step % 100 == 0`, its hooks run only in these steps");
   }
   every_ = every;
 }
 
 void Callback::call_when(const Formula& condition) {
   if (rules_.always != nullptr) {
-    throw ConfigError(condition.position(),
-                      std::string("'when': the callback has to see each step, because ") + rules_.always +
-                          "; remove the condition");
+    throw ConfigError(condition.position(), std::string("'when': the callback must see each step, because ") +
+                                                rules_.always + "; remove the condition");
   }
   if (rules_.untimed != nullptr)
     throw ConfigError(condition.position(), std::string("'when': ") + rules_.untimed);

@@ -63,7 +63,7 @@ void CallbackList::check_files(const Callback& callback, const ComponentItem& it
     if (!files_.insert(file).second)
       errors.add(item.position,
                  "callback " + item.name + " writes checkpoints/" + file +
-                     ", as another one before it does; keep one of them, or give one another 'file'");
+                     ", and so does an earlier one; keep one of them, or change 'file' of one");
   }
 }
 

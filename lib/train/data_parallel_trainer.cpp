@@ -55,7 +55,7 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   const auto batch = data_->batch_size();
   if (!batch)
     throw ConfigError(data_->origin(),
-                      "data.train gives single samples; end it with BatchData: {batch_size: ...}");
+                      "data.train produces single samples; end it with BatchData: {batch_size: ...}");
   signature_ = signature(*batch);
   Diagnostics errors;  // of the data and of the model at once
   const auto keep = [&](const auto& act) {
@@ -319,7 +319,7 @@ void DataParallelTrainer::gather() {
   gathered_.clear();
   int64_t replica = 0;
   for (const std::string& rank : ranks) {
-    TPACK_ASSERT(rank.size() == own.size(), "ranks have other local variables");
+    TPACK_ASSERT(rank.size() == own.size(), "ranks have different local variables");
     size_t at = 0;
     for (size_t k = 0; k < towers; ++k, ++replica) {
       for (const std::string& name : names) {
@@ -369,7 +369,7 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                     std::to_string(here) +
                     (before % replicas == 0
                          ? "; set accumulate: " + std::to_string(before / replicas) + " of the trainer"
-                         : "; resume with other towers or ranks") +
+                         : "; resume with a different number of towers or ranks") +
                     ", or start a new run with these weights (init)");
   }
   // Each replica goes on with its own local variables.

@@ -37,10 +37,10 @@ Schema<P> accumulating(Schema<P> schema) {
 
 template <class P>
 Schema<P> broadcasting(Schema<P> schema) {
-  return schema.field("broadcast_every_epoch", &P::broadcast_every_epoch,
-                      "copy the variables of the first tower to all others before each epoch, not only "
-                      "before the first one; weights are the same on all anyway, but each tower has moving "
-                      "averages of its own batches");
+  return schema.field(
+      "broadcast_every_epoch", &P::broadcast_every_epoch,
+      "copy the variables of the first tower to all others before each epoch, not only before the first one; "
+      "weights are the same on all anyway, but moving averages are of each tower's batches");
 }
 
 struct Simple {
@@ -52,7 +52,7 @@ struct Simple {
     return accumulating(
         Schema<Simple>("Trains on one device.")
             .example("Simple: {accumulate: 4}")
-            .field("device", &Simple::device, "where it runs: cpu:0 for all processors of this process"));
+            .field("device", &Simple::device, "the device: cpu:0 for all processors of this process"));
   }
 };
 
@@ -71,20 +71,20 @@ struct SyncMultiGpu {
             .broadcast_every_epoch = broadcast_every_epoch};
   }
   static Schema<SyncMultiGpu> schema() {
-    return broadcasting(accumulating(
-        Schema<SyncMultiGpu>(
-            "Trains towers on several devices of one machine, which update the same variables.")
-            .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
-            .field("devices", &SyncMultiGpu::devices,
-                   "devices with one tower each, or their number: 2 is [cpu:0, cpu:1], two halves of the "
-                   "processors; without it, one for each memory node of the machine")
-            .shorthand()
-            .field("mode", &SyncMultiGpu::mode,
-                   "replicated: each tower has a copy of all weights; parameter_server: the first tower has "
-                   "them, and the others read them there. The results are the same; replicated takes more "
-                   "memory")
-            .field("average", &SyncMultiGpu::average,
-                   "true: the gradient is the mean over the towers; false: the sum")));
+    return broadcasting(
+        accumulating(Schema<SyncMultiGpu>(
+                         "Trains towers on several devices of one machine, which update the same variables.")
+                         .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
+                         .field("devices", &SyncMultiGpu::devices,
+                                "devices with one tower each, or their number: 2 is [cpu:0, cpu:1], two "
+                                "halves of the processors; default: one for each memory node of the machine")
+                         .shorthand()
+                         .field("mode", &SyncMultiGpu::mode,
+                                "replicated: each tower has a copy of all weights; parameter_server: only "
+                                "the first tower has weights, and the others read them. The results are the "
+                                "same; replicated needs more memory")
+                         .field("average", &SyncMultiGpu::average,
+                                "true: the gradient is the mean over the towers; false: the sum")));
   }
 };
 
@@ -115,12 +115,11 @@ struct Horovod {
             .field("average", &Horovod::average,
                    "true: the gradient is the mean over all towers of all processes; false: the sum")
             .field("compression", &Horovod::compression,
-                   "how gradients travel between processes: as they are, or rounded to 16 bits, as half "
+                   "format of gradients between processes: unchanged, or rounded to 16 bits, as half "
                    "precision (fp16; above 65504 infinite) or as the upper half of a float (bf16)")
-            .field(
-                "bucket_mb", &Horovod::bucket_mb, between(0, 1e6),
-                "MB of gradients that are summed together, as soon as backward has computed them and while "
-                "it goes on; 0: all of them, after backward")
+            .field("bucket_mb", &Horovod::bucket_mb, between(0, 1e6),
+                   "MB of gradients that are summed together as soon as backward has computed them, while it "
+                   "continues; 0: all of them, after backward")
             .field("timeout_s", &Horovod::timeout_s, time_limit(),
                    "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
                    "saves, or runs an epoch's callbacks gets more time")));
@@ -136,9 +135,9 @@ struct AsyncMultiGpu {
   }
   static Schema<AsyncMultiGpu> schema() {
     return Schema<AsyncMultiGpu>(
-               "Trains towers on several devices that do not wait for each other: each applies its "
-               "gradient to the shared variables when it has one. A step is one of the first tower. "
-               "Results differ from run to run.")
+               "Trains towers on several devices that do not wait for each other: each applies its gradient "
+               "to the shared variables when it is ready. Steps are those of the first tower. Results differ "
+               "from run to run.")
         .example("AsyncMultiGPU: {devices: [cpu:0, cpu:1]}")
         .field("devices", &AsyncMultiGpu::devices,
                "devices with one tower each, or their number, as in SyncMultiGPU")

@@ -15,7 +15,7 @@ Schema<Every> every_schema() {
       .field("steps", &Every::steps, at_least(1), "after each step whose number is a multiple of it")
       .field("epochs", &Every::epochs, above(0),
              "after each epoch whose number is a multiple of it; 0.25: four times in each epoch")
-      .field("before_train", &Every::before_train, "also when a new run begins");
+      .field("before_train", &Every::before_train, "also triggers when a new run begins");
 }
 
 }  // namespace

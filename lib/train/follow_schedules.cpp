@@ -40,7 +40,7 @@ class FollowSchedules final : public Callback {
         log::warning(
             "the warm-up of " + name + " takes " + shortest(warmup) + " steps, but the run has " +
             std::to_string(run.length().steps()) +
-            ": the schedule never begins; a number alone is epochs, write warmup: {steps: ...} for steps");
+            ": the schedule never begins; a plain number means epochs, write warmup: {steps: ...} for steps");
     }
   }
   void before_train(Run& run) override { set(run); }
@@ -52,7 +52,7 @@ class FollowSchedules final : public Callback {
     const double value = schedule.at(now);
     const char* wrong = why_invalid(name, value);
     if (wrong == nullptr) return value;
-    throw ConfigError("the schedule of " + name + " gives " + shortest(value) + " at step " +
+    throw ConfigError("the schedule of " + name + " has the value " + shortest(value) + " at step " +
                       std::to_string(now.step) + ": " + wrong);
   }
 
@@ -68,7 +68,7 @@ class FollowSchedules final : public Callback {
     if (std::abs(schedule.at(end)) > kSmall * most) return;
     log::warning("the schedule of " + name + " ends after " + length->str() + " (length), and the run has " +
                  std::to_string(run.length().max_epoch) + " epochs: it stays " +
-                 short_text(schedule.at(end)) + " from there on; leave `length` out to end with max_epoch");
+                 short_text(schedule.at(end)) + " after that; remove `length` to end with max_epoch");
   }
 
   /// Of a schedule that depends on the length of a run that has none.
@@ -78,8 +78,8 @@ class FollowSchedules final : public Callback {
     now.max_epoch = 2;
     if (schedule.at(now) == as_it_is) return;
     log::warning("the schedule of " + name +
-                 " ends with max_epoch, which is not set, and hardly changes; set max_epoch, or `length` of "
-                 "the schedule");
+                 " ends with max_epoch, which is not set, so it hardly changes; set max_epoch, or `length` "
+                 "of the schedule");
   }
 
   void set(Run& run) {

@@ -104,10 +104,10 @@ class KMeans final : public BatchTrainer {
   using Params = KMeansParams;
   static Schema<Params> schema() {
     return on_a_component(
-        Schema<Params>("Clusters samples around centers, a batch in each step; makes its own model.")
+        Schema<Params>("Clusters samples around centers, one batch per step; makes its own model.")
             .example("KMeans: {clusters: 20, component: image}")
             .field("clusters", &Params::clusters, between(1, 100000),
-                   "number of centers; the first batch of all ranks must have as many samples"));
+                   "number of centers; the first batches of all ranks must have at least as many samples"));
   }
   explicit KMeans(Params p) : p_(std::move(p)) {}
 

@@ -124,7 +124,7 @@ void Loop::save_if_asked() {
   const std::string why = options_.save_request && run_.is_chief() ? options_.save_request() : "";
   if (why.empty()) return;
   log::info(why + ": saving a checkpoint at global_step " + std::to_string(run_.global_step_) +
-            "; training goes on");
+            "; training continues");
   run_.asked_for_.insert(run_.global_step_);
   run_.request_checkpoint({.name = checkpoint_name(run_.global_step_),
                            .saved = [](const std::string& path) { log::info("saved " + path); }});

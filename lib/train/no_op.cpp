@@ -21,9 +21,9 @@ class NoOp final : public Trainer,
  public:
   using Params = NoOpParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Trains nothing; callbacks run as in any run, on the model as it is.")
+    return Schema<Params>("Trains nothing; callbacks run as usual, on the unchanged model.")
         .example("NoOp: {device: cpu:0}")
-        .field("device", &Params::device, "where callbacks run the model");
+        .field("device", &Params::device, "device for the model in callbacks");
   }
   explicit NoOp(Params p) : p_(std::move(p)) {}
 

@@ -71,14 +71,13 @@ class Pca final : public BatchTrainer {
  public:
   using Params = PcaParams;
   static Schema<Params> schema() {
-    return on_a_component(
-        Schema<Params>("Finds the principal components of samples; makes its own model.")
-            .example("PCA: {components: 16, component: image}")
-            .field("components", &Params::components, at_least(1),
-                   "number of components, at most the features")
-            .field("solve_every", &Params::solve_every, at_least(0),
-                   "steps from one computation of the components to the next, the first one after step 1; 0: "
-                   "at the end of each pass"));
+    return on_a_component(Schema<Params>("Finds the principal components of samples; makes its own model.")
+                              .example("PCA: {components: 16, component: image}")
+                              .field("components", &Params::components, at_least(1),
+                                     "number of components, at most the number of features")
+                              .field("solve_every", &Params::solve_every, at_least(0),
+                                     "steps between computations of the components, the first one after step "
+                                     "1; 0: at the end of each pass"));
   }
   explicit Pca(Params p) : p_(std::move(p)) {}
 
@@ -114,9 +113,9 @@ class Pca final : public BatchTrainer {
       throw ConfigError(input.position, "trainer PCA: 'components' is " + std::to_string(p_.components) +
                                             ", but " + there + "; use at most " + std::to_string(features));
     if (features > kMaxFeatures) {
-      throw ConfigError(input.position, "trainer PCA: " + there + ", and it can use " +
+      throw ConfigError(input.position, "trainer PCA: " + there + ", but it can use at most " +
                                             std::to_string(kMaxFeatures) +
-                                            " at most; make images smaller with a Resize");
+                                            "; make images smaller with a Resize");
     }
     return std::make_unique<Projection>(input, p_.components);
   }

@@ -84,7 +84,7 @@ void Run::require_hyper_parameter(const std::string& name, const Position& where
   if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.part<TrainedVariables>().hyper_parameters();
   if (hyper_parameters_.empty())
     throw ConfigError(
-        where, "unknown hyper-parameter '" + name + "'; this trainer has none, as it has no optimizer");
+        where, "unknown hyper-parameter '" + name + "'; this trainer has none, because it has no optimizer");
   if (std::find(hyper_parameters_.begin(), hyper_parameters_.end(), name) == hyper_parameters_.end())
     throw unknown_reference("hyper-parameter", name, where, hyper_parameters_);
 }
@@ -127,7 +127,7 @@ std::vector<std::string> Run::of_all_ranks(const std::string& own) const {
 void Run::request_checkpoint(CheckpointRequest request) {
   if (change_ && !request.change) {
     TPACK_ASSERT(request.purpose != CheckpointRequest::Purpose::kResume,
-                 "a checkpoint to resume from has the state of the run as it is");
+                 "a checkpoint for resume stores the current state of the run");
     request.change = change_;
   }
   requests_.push_back(std::move(request));

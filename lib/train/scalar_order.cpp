@@ -25,8 +25,7 @@ ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std:
     if (ClassReport::may_be_figure(figure) && !has_figures)
       return {statistic.position,
               "unknown statistic '" + statistic.name +
-                  "'; a figure of one class is reported where it is named: InferenceRunner: "
-                  "{data: " +
+                  "'; figures of one class are reported only if they are named: InferenceRunner: {data: " +
                   flow + ", metrics: [cost, " + figure + "]}"};
   }
   return unknown_reference("statistic", statistic.name, statistic.position, known);
@@ -87,7 +86,7 @@ void ScalarOrder::check_goal(const PlacedNeed& placed, const std::optional<Goal>
     errors.add(position_of(placed),
                placed.need.who + ": " + goal_text(*known, name) + "; " + goal.if_opposite);
   } else if (!goal.asked && !known) {
-    errors.add(position_of(placed), placed.need.who + ": nothing tells whether lower or higher values of '" +
+    errors.add(position_of(placed), placed.need.who + ": it is unknown whether lower or higher values of '" +
                                         name + "' are better; " + goal.if_unknown);
   } else if (goal.use) {
     goal.use(goal.asked ? *goal.asked : *known);
@@ -116,15 +115,16 @@ void ScalarOrder::check(const PlacedNeed& placed, const std::vector<std::string>
     errors.add(where,
                name + " is reported by a callback later in the list; move that callback before this one");
   } else if (!is_always_there && in_steps && is_rare) {
-    errors.add(where, name + " is reported after epochs only, but is needed after steps; give " +
-                          "the callback that reports it `every: {steps: ...}`, too");
+    errors.add(where, name +
+                          " is reported only after epochs, but is needed after steps; also set `every: "
+                          "{steps: ...}` of the callback that reports it");
   } else if (need.goal) {
     check_goal(placed, source->goal, errors);
     const bool is_between = source->when == When::kTrigger && source->triggered != Triggered::kAfterEpochs;
     if (is_between && need.goal->keeps_best && need.triggered == Triggered::kAfterEpochs)
       log::warning(where.str() + ": " + name +
-                   " is reported between the ends of epochs, too, and the best of these "
-                   "values are missed; give this callback the same `every`");
+                   " is also reported within epochs, and this callback would miss the best of these values; "
+                   "set the same `every` for it");
   }
 }
 

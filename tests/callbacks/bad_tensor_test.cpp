@@ -191,10 +191,10 @@ TEST(SkippedSteps, name_labels_without_two_of_a_class) {
     return error_of_run(run);
   };
   EXPECT_THAT(error("[0, 100000]"),
-              AllOf(HasSubstr("input 'label' (test.yaml:3:3) has no two samples of one class among 4"),
+              AllOf(HasSubstr("input 'label' (test.yaml:3:3) does not have two samples of one class among 4"),
                     HasSubstr("add ClassBalanced: {component: label, in_a_row: 4} before the BatchData of "
                               "data.train, or raise batch_size")));
-  EXPECT_THAT(error("[0, 1]"), HasSubstr("has samples of one class only among 4"));
+  EXPECT_THAT(error("[0, 1]"), HasSubstr("samples of only one class among 4"));
 }
 
 /// The outputs that the examples of costs name, as layers or inputs.
@@ -302,7 +302,7 @@ TEST(SkippedSteps, cannot_be_overlooked) {
       callback_of(item);
       ADD_FAILURE() << item;
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the callback has to see each step"));
+      EXPECT_THAT(error.what(), HasSubstr("the callback must see each step"));
     }
   }
   EXPECT_STREQ(callback_of("CheckNumerics")->rules().ranks_are_fixed, "all skip the same steps");
@@ -407,7 +407,7 @@ TEST(Rollback, goes_back_to_the_last_trigger) {
           }));
   run.go();
   expect_bit_equal(seen, after_steps(3));
-  EXPECT_THAT(log.text(), HasSubstr("the variables are again those of the last trigger"));
+  EXPECT_THAT(log.text(), HasSubstr("the variables of the last trigger are restored"));
 }
 
 /// Each second step is bad, so never two in a row.

@@ -191,9 +191,8 @@ TEST(BestSaver, rejects_the_names_of_other_files) {
       Registry<Callback>::make("MinSaver", {{"monitor", "cost"}, {"file", file}});
       ADD_FAILURE() << file;
     } catch (const ConfigError& error) {
-      EXPECT_EQ(std::string(error.what()),
-                "callback MinSaver: 'file' is '" + std::string(file) +
-                    "'; it must be a name that ends with .h5 and does not begin with model-");
+      EXPECT_EQ(std::string(error.what()), "callback MinSaver: 'file' is '" + std::string(file) +
+                                               "'; the name must end with .h5 and not begin with model-");
     }
   }
 }

@@ -149,7 +149,7 @@ TEST_P(RanksOfCallback, are_as_in_the_table) {
   const auto callback = Registry<Callback>::make_item(parse_yaml(item, "e.yaml"));
   EXPECT_EQ(callback->is_for_chief(), row.ranks == "chief")
       << "row " << row.ours << ": ranks is '" << row.ranks << "', but it runs on "
-      << (callback->is_for_chief() ? "the chief alone" : "all ranks");
+      << (callback->is_for_chief() ? "only the chief" : "all ranks");
 }
 
 std::vector<Row> rows_with_ranks() {

@@ -153,7 +153,7 @@ TEST(DataParallelInferenceRunner, cannot_be_a_callback_of_swa) {
   const std::string item = "SWA: {callbacks: [DataParallelInferenceRunner: {data: validation}]}";
   EXPECT_THAT([&] { Registry<Callback>::make_item(parse_yaml(item, "s.yaml")); },
               testing::ThrowsMessage<ConfigError>(
-                  "s.yaml:1:19: callback SWA: its callbacks run on the chief alone, which this one cannot"));
+                  "s.yaml:1:19: callback SWA: its callbacks run only on the chief, which this one cannot"));
 }
 
 }  // namespace

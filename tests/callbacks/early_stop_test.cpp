@@ -78,7 +78,7 @@ TEST_F(EarlyStopTest, rejects_a_mode_that_contradicts_the_statistic_and_asks_whe
             "s.yaml:1:11: callback EarlyStop: higher values of 'cost' are better; remove 'mode: min'");
   goal_ = std::nullopt;
   EXPECT_EQ(rejected("patience: 2"),
-            "s.yaml:1:11: callback EarlyStop: nothing tells whether lower or higher values of 'cost' are "
+            "s.yaml:1:11: callback EarlyStop: it is unknown whether lower or higher values of 'cost' are "
             "better; write mode: min or mode: max");
 }
 

@@ -88,7 +88,7 @@ TEST(GpuTracker, without_a_library_it_warns_and_reports_nothing) {
   const CapturedLog log;
   EXPECT_EQ(error_of_tracker("GPUMemoryTracker: {library: libno-such-nvml.so}"), "no error");
   EXPECT_THAT(log.text(), HasSubstr("warning: callback GPUMemoryTracker reports nothing: cannot load "
-                                    "libno-such-nvml.so, which comes with NVIDIA's driver: "));
+                                    "libno-such-nvml.so, a part of NVIDIA's driver: "));
 }
 
 TEST(GpuTracker, devices_that_are_named_must_be_there) {

@@ -105,7 +105,7 @@ TEST_F(InferenceRunnerTest, shows_the_tables_of_weights_that_are_restored) {
   const LoopResult result = run.go();
   EXPECT_EQ(result.restored_step, 2);
   EXPECT_THAT(log.text(),
-              testing::HasSubstr("validation after global_step 2, whose weights the model has, by class"));
+              testing::HasSubstr("validation after global_step 2, the weights of the model now, by class"));
   const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
   EXPECT_NEAR(json["accuracy"].get<double>(), run.values("validation_accuracy")[1], 1e-6);
 }

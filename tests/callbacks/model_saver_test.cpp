@@ -195,7 +195,7 @@ TEST(ModelSaverAlone, saves_no_nans_at_the_end) {
   const LoopResult result = run.go();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(result.ending, StopReason::kStopped);
-  EXPECT_NE(said.find("callback ModelSaver saves no checkpoint of the end: variable w"), std::string::npos)
+  EXPECT_NE(said.find("callback ModelSaver saves no checkpoint at the end: variable w"), std::string::npos)
       << said;
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-3.h5"));

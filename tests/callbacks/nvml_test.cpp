@@ -29,7 +29,7 @@ std::string error_of_library(const std::string& library) {
 
 TEST(Nvml, says_what_is_missing) {
   EXPECT_THAT(error_of_library("libno-such-nvml.so"),
-              testing::StartsWith("cannot load libno-such-nvml.so, which comes with NVIDIA's driver: "));
+              testing::StartsWith("cannot load libno-such-nvml.so, a part of NVIDIA's driver: "));
   EXPECT_EQ(error_of_library("libm.so.6"), "libm.so.6 has no function nvmlInit_v2");
 }
 

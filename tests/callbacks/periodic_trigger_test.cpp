@@ -177,10 +177,10 @@ TEST(PeriodicTrigger, rejects_what_never_triggers_and_shows_mistakes_of_the_inne
   EXPECT_THAT(error_in("PeriodicTrigger: {callback: TestDiary}"),
               HasSubstr("callback PeriodicTrigger: never triggers; set every_k_epochs or every_k_steps"));
   EXPECT_THAT(error_in("PeriodicTrigger: {every_k_epochs: 1}"), HasSubstr("'callback' is missing"));
-  EXPECT_EQ(error_in("PeriodicTrigger: {callback: {MaxSaver: {monitr: cost}}, every_k_epochs: 1}"),
-            "c.yaml:1:40: callback MaxSaver: 'monitor' is missing (the statistic, which a callback before "
-            "this one reports)\n"
-            "c.yaml:1:41: unknown key 'monitr' in callback MaxSaver; did you mean 'monitor'?");
+  EXPECT_EQ(
+      error_in("PeriodicTrigger: {callback: {MaxSaver: {monitr: cost}}, every_k_epochs: 1}"),
+      "c.yaml:1:40: callback MaxSaver: 'monitor' is missing (the statistic; a callback earlier in the list "
+      "must report it)\nc.yaml:1:41: unknown key 'monitr' in callback MaxSaver; did you mean 'monitor'?");
 }
 
 TEST(Every, is_an_error_where_it_cannot_be_meant) {
@@ -198,19 +198,18 @@ TEST(Every, is_an_error_where_it_cannot_be_meant) {
             "c.yaml:1:29: how often the callback is triggered is said twice");
   EXPECT_THAT(
       error_in("ProgressBar: {every: 2}"),
-      HasSubstr(
-          "c.yaml:1:22: the callback does nothing when it is triggered, so that 'every' has no effect"));
+      HasSubstr("c.yaml:1:22: the callback does nothing when it is triggered, so 'every' has no effect"));
 }
 
 TEST(Every, is_an_error_of_a_command_that_runs_once) {
   for (const std::string key : {"every: 2", "when: epoch > 2"})
     EXPECT_THAT(error_in("RunCommand: {command: [echo], at: train_end, " + key + "}"),
-                HasSubstr("': the command runs once, as 'at' says; remove one of them"));
+                HasSubstr("': 'at' makes the command run once; remove one of them"));
 }
 
 TEST(Every, is_not_next_to_times_of_the_callback) {
   EXPECT_THAT(error_in("ModelSaver: {every_epochs: 5, every: 2}"),
-              HasSubstr("'every': every_epochs or every_steps is set, too; keep one of them"));
+              HasSubstr("'every': every_epochs or every_steps is also set; keep one of them"));
   EXPECT_EQ(error_in("ModelSaver: {every: 2}"), "no error");
   EXPECT_THAT(error_in("SWA: {every: {steps: 3}}"),
               HasSubstr("'every': the weights are averaged at the ends of epochs"));
@@ -228,7 +227,7 @@ TEST(Every, of_a_statistic_between_epochs_is_missed_by_a_saver_without) {
     return log.text();
   };
   const std::string warning =
-      "is reported between the ends of epochs, too, and the best of these values are missed";
+      "is also reported within epochs, and this callback would miss the best of these values";
   EXPECT_THAT(log_of("MinSaver: {monitor: resident_memory_gb}"), HasSubstr(warning));
   EXPECT_THAT(log_of("MinSaver: {monitor: resident_memory_gb, every: {steps: 1}}"),
               testing::Not(HasSubstr(warning)));
@@ -289,8 +288,8 @@ TEST(PeriodicTrigger, in_steps_it_does_not_see_what_is_reported_after_epochs) {
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "c.yaml:1:50: callback MaxSaver: 'accuracy' is reported after epochs only, but is needed "
-                 "after steps; give the callback that reports it `every: {steps: ...}`, too");
+                 "c.yaml:1:50: callback MaxSaver: 'accuracy' is reported only after epochs, but is needed "
+                 "after steps; also set `every: {steps: ...}` of the callback that reports it");
   }
 }
 

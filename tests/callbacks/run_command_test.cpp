@@ -50,8 +50,8 @@ TEST_F(RunCommandTest, runs_after_each_epoch_with_the_newest_values) {
 TEST_F(RunCommandTest, says_before_the_run_that_there_is_no_such_program) {
   const CapturedLog log;
   EXPECT_EQ(run("{command: [no_such_program_1], at: train_end}"), "no error");
-  EXPECT_THAT(log.text(), testing::StartsWith("warning: callback RunCommand: there is no program "
-                                              "'no_such_program_1' here\n"));
+  EXPECT_THAT(log.text(),
+              testing::StartsWith("warning: callback RunCommand: program 'no_such_program_1' not found\n"));
   run("{command: [sh, -c, exit], at: train_end}");
   EXPECT_THAT(log.text(), testing::Not(HasSubstr("no program 'sh'")));
 }

@@ -171,14 +171,15 @@ TEST_F(SampleGridTest, says_what_is_wrong_before_training) {
       error_of("{outputs: [drawn, column]}"),
       HasSubstr("c.yaml:1:19: SampleGrid: 'column' is float32 [1, 6, 1] for each sample, but 'drawn'"));
   EXPECT_THAT(error_of("{outputs: []}"), HasSubstr("'outputs' is empty"));
-  EXPECT_THAT(error_of("{outputs: [drawn], range: [1, 1]}"), HasSubstr("the same value in 'range'"));
+  EXPECT_THAT(error_of("{outputs: [drawn], range: [1, 1]}"),
+              HasSubstr("the two values of 'range' must differ"));
   EXPECT_THAT(error_of("{outputs: [drawn], data: fw}"), HasSubstr("unknown flow 'fw'; did you mean 'few'?"));
   EXPECT_THAT(error_of("{outputs: [drawn], ranks: all}"), HasSubstr("'ranks' must be chief"));
   few_ = make_flow(parse_yaml("[{ExpReplay: {environment: Catch, values: q}}, {BatchData: {batch_size: 4}}]",
                               "flow.yaml"));
   EXPECT_THAT(error_of("{outputs: [drawn], data: few}"), HasSubstr("flow 'few' plays with the model"));
   few_ = drawing_flow(5, "");
-  EXPECT_THAT(error_of("{outputs: [drawn], data: few}"), HasSubstr("flow 'few' gives single samples"));
+  EXPECT_THAT(error_of("{outputs: [drawn], data: few}"), HasSubstr("flow 'few' produces single samples"));
 }
 
 /// The pictures of a run, as text.

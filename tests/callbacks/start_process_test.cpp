@@ -89,7 +89,7 @@ TEST(StartProcess, warns_before_the_training_if_its_program_is_not_there) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("StartProcess", parse_yaml("{command: [no-such-program]}", "p.yaml"));
   EXPECT_THROW(run.go(), ResourceError);
-  EXPECT_THAT(log.text(), HasSubstr("callback StartProcess: there is no program 'no-such-program' here"));
+  EXPECT_THAT(log.text(), HasSubstr("callback StartProcess: program 'no-such-program' not found"));
 }
 
 }  // namespace

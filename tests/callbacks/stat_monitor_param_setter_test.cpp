@@ -84,9 +84,8 @@ TEST_F(StatMonitorTest, needs_a_direction_that_fits_the_statistic) {
   goal_ = Goal::kMax;
   EXPECT_THAT(refused(", reverse: false"), HasSubstr("higher values of 'cost' are better; remove 'reverse'"));
   goal_ = std::nullopt;
-  EXPECT_THAT(refused(""),
-              HasSubstr("nothing tells whether lower or higher values of 'cost' are better; write "
-                        "reverse: false (lower) or reverse: true (higher)"));
+  EXPECT_THAT(refused(""), HasSubstr("it is unknown whether lower or higher values of 'cost' are better; "
+                                     "write reverse: false (lower) or reverse: true (higher)"));
 }
 
 TEST_F(StatMonitorTest, an_epoch_without_a_new_value_does_not_count) {

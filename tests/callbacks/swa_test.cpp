@@ -180,7 +180,7 @@ TEST(Swa, rejects_callbacks_that_cannot_work_with_the_mean) {
   EXPECT_THAT(error_of_item("SWA: {callbacks: [PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 2}]}"),
               HasSubstr("s.yaml:1:19: callback SWA: a run cannot resume from averaged weights"));
   EXPECT_THAT(error_of_item("SWA: {callbacks: [HostMemoryTracker: {ranks: all}]}"),
-              HasSubstr("callback SWA: its callbacks run on the chief alone, which this one cannot"));
+              HasSubstr("callback SWA: its callbacks run only on the chief, which this one cannot"));
   EXPECT_EQ(error_of_item("SWA: {callbacks: [HostMemoryTracker]}"), "no error");
 }
 

@@ -99,7 +99,7 @@ TEST(TensorSummary, can_be_triggered_after_steps) {
 }
 
 TEST(TensorSummary, says_what_is_wrong) {
-  EXPECT_EQ(error_of("{}"), "it looks at no tensor; name some in outputs, variables or gradients");
+  EXPECT_EQ(error_of("{}"), "it has no tensor; name some in outputs, variables or gradients");
   EXPECT_EQ(error_of("{outputs: [fc3], variables: [fc0/X], gradients: [fc0, nothing]}"),
             "t.yaml:1:12: no layer or input matches 'fc3' or is below it; did you mean 'fc0'?\n"
             "t.yaml:1:30: no variable matches 'fc0/X' or is below it; did you mean 'fc0/W'?\n"

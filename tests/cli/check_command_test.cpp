@@ -48,8 +48,8 @@ TEST(CheckCommand, takes_what_the_model_declares_for_data_that_are_not_opened) {
                                                "callbacks=[]", "trainer={KMeans: {clusters: 2}}"});
   EXPECT_EQ(no_model.code, 2);
   EXPECT_THAT(no_model.err,
-              testing::ContainsRegex("error: [^ ]*tiny.yaml:5:5: what data.train holds is known "
-                                     "only once it is opened"));
+              testing::ContainsRegex(
+                  "error: [^ ]*tiny.yaml:5:5: the contents of data.train are known only after it is opened"));
 }
 
 TEST(CheckCommand, takes_the_config_for_databases_of_caffe_which_trains) {

@@ -70,7 +70,7 @@ TEST_F(DataCommand, check_leaves_out_flows_that_are_parts_of_others) {
 TEST_F(DataCommand, check_of_flows_without_end_is_exit_2) {
   const Outcome outcome = tpack({"data", "check", source_folder() + "/configs/catch-dqn.yaml"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("data.train never ends, so it is left out"));
+  EXPECT_THAT(outcome.err, HasSubstr("data.train never ends"));
   EXPECT_THAT(outcome.err, HasSubstr("no flow of 'data' ends"));
 }
 

@@ -78,7 +78,7 @@ TEST_F(Plot, needs_runs_with_statistics) {
   const Outcome empty = tpack({"plot", folder_ / "empty"});
   EXPECT_EQ(empty.code, 3);
   EXPECT_EQ(empty.err, "error: " + folder_ / "empty" +
-                           ": no stats.json in this folder; give a run folder of tpack train\n");
+                           ": no stats.json in this folder; name a run folder of tpack train\n");
   EXPECT_EQ(tpack({"plot", folder_ / "none"}).code, 3);
   EXPECT_EQ(tpack({"plot", "none"}).err, "error: none: no such run folder\n");
   EXPECT_EQ(tpack({"plot", folder_ / "a", folder_ / "none"}).code, 3);

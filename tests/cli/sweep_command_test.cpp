@@ -212,9 +212,8 @@ TEST_F(Sweep, another_search_in_the_folder_is_rejected) {
   ASSERT_EQ(sweep({"--set", "seed=[1, 2]"}).code, 0);
   const Outcome other = sweep({"--set", "seed=[1, 3]"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(last_line(other.err),
-              HasSubstr("sweep.json: is of another search: --set 'seed=[1, 2]' is missing; "
-                        "--set 'seed=[1, 3]' is added"));
+  EXPECT_THAT(last_line(other.err), HasSubstr("sweep.json: belongs to another search: --set 'seed=[1, 2]' is "
+                                              "missing; --set 'seed=[1, 3]' is added"));
   std::string changed = testing_cli::kTinyConfig;
   changed.replace(changed.find("rate: 0.2"), 9, "rate: 0.3");
   write_content(config(), changed);
@@ -257,12 +256,13 @@ TEST_F(Sweep, halving_needs_epochs_and_checkpoints) {
               HasSubstr("no run could be stopped early"));
   EXPECT_THAT(
       sweep({"--set", "max_epoch=[2, 3]", "--search", "halving"}).err,
-      HasSubstr("the run with max_epoch=3 has 3 epochs, the first one 2; all need the same max_epoch"));
+      HasSubstr(
+          "the run with max_epoch=3 has 3 epochs, but the first one has 2; all need the same max_epoch"));
   EXPECT_THAT(sweep({"--set", "seed=[1, 2]", "--search", "halving", "--set", "max_epoch=!delete"}).err,
-              HasSubstr("which the config does not have; add --set max_epoch=N"));
+              HasSubstr("max_epoch, which the config does not set; add --set max_epoch=N"));
   EXPECT_THAT(
       sweep({"--set", "seed=[1, 2]", "--search", "halving", "--set", "callbacks.ModelSaver=!delete"}).err,
-      HasSubstr("saves no checkpoints to go on from; add ModelSaver"));
+      HasSubstr("saves no checkpoints to continue from; add ModelSaver"));
 }
 
 TEST_F(Sweep, a_dry_run_lists_the_runs) {

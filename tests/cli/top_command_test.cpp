@@ -103,7 +103,7 @@ TEST_F(Top, needs_runs) {
   std::filesystem::create_directories(folder_ / "empty");
   EXPECT_EQ(
       tpack({"top", folder_ / "empty"}).err,
-      "error: " + folder_ / "empty" + ": has no run; give a run folder of tpack train or tpack sweep\n");
+      "error: " + folder_ / "empty" + ": has no run; name a run folder of tpack train or tpack sweep\n");
   const Outcome none = tpack({"top", folder_ / "none"});
   EXPECT_EQ(none.code, 3);
   EXPECT_EQ(none.err, "error: " + folder_ / "none" + ": no such run folder\n");

@@ -93,11 +93,10 @@ std::string error_of(std::vector<Piecewise::Point> points) {
 
 TEST(Piecewise, rejects_what_is_not_a_schedule) {
   EXPECT_EQ(error_of({}),
-            "callback X: 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
+            "callback X: 'values' is empty; write at least one pair [time, value], such as [10, 0.01]");
   EXPECT_EQ(error_of({{10, 1}, {10, 3}}), "callback X: 'values' has two entries for 10");
   EXPECT_EQ(error_of({{0, 0.1}, {10, 0.01}, {5, 0.5}}),
-            "callback X: 'values' has 5 after 10; write the points in increasing order: [[0, 0.1], [5, 0.5], "
-            "[10, 0.01]]");
+            "callback X: 'values' has 5 after 10; sort the points: [[0, 0.1], [5, 0.5], [10, 0.01]]");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(FullMatch, rejects_what_is_not_a_regular_expression) {
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "'*W' is not a valid regular expression: nothing stands before '*'; any text is '.*'");
+                 "'*W' is not a valid regular expression: nothing comes before '*'; write '.*' for any text");
   }
 }
 

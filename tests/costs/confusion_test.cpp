@@ -94,17 +94,17 @@ std::string complaint_of_classes(const std::string& metric) {
 
 TEST(ClassRatio, says_what_to_write) {
   EXPECT_THAT(complaint_of_classes("Precision: {logits: logits, labels: label}"),
-              testing::HasSubstr("cost.yaml:1:37: metric Precision: 'label' is int32 [2], and 'logits' has 3 "
-                                 "scores for each sample; for the numbers of classes, write average: macro"));
+              testing::HasSubstr("cost.yaml:1:37: metric Precision: 'label' is int32 [2], but 'logits' has 3 "
+                                 "scores for each sample; for class numbers, write average: macro"));
   EXPECT_THAT(
       complaint_of_classes("Recall: {logits: logits, labels: label, class: 3}"),
       testing::HasSubstr("metric Recall: 'class' is 3; 'logits' has the scores of 3 classes, 0 to 2"));
   EXPECT_THAT(complaint_of_classes("F1: {logits: logits, labels: 1}"),
-              testing::HasSubstr("metric F1: 'labels' is 1; of classes, it is an output or input"));
+              testing::HasSubstr("metric F1: 'labels' is 1; for classes, it must be an output or input"));
   EXPECT_THAT(complaint_of_classes("Recall: {logits: logits, labels: label, class: 1, average: micro}"),
-              testing::HasSubstr("leave out one of them"));
+              testing::HasSubstr("remove one of them"));
   EXPECT_THAT(complaint_of_classes("F1: {logits: logits, labels: label, threshold: 0.3}"),
-              testing::HasSubstr("'threshold' is for average: binary"));
+              testing::HasSubstr("'threshold' applies only to average: binary"));
   EXPECT_THAT(complaint_of_classes("F1: {logits: logits, labels: tags}"),
               testing::HasSubstr("labels must be int32 [2], a class number for each sample"));
   EXPECT_THAT(complaint_of_classes("FBeta: {logits: logits, labels: label}"),

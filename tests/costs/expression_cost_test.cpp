@@ -83,8 +83,8 @@ TEST(ExpressionCost, points_at_mistakes) {
             "cost.yaml:1:18: 'expression' of cost Expression: expression 'a + * b': expected a value, found "
             "'*'");
   EXPECT_EQ(complaint("a + 1 / 0"), "cost.yaml:1:20: the expression has no finite value here");
-  EXPECT_THAT(complaint("1 + 2"), HasSubstr("cost Expression: '1 + 2' names no layer or input"));
-  EXPECT_THAT(complaint_of<Cost>("Expression: 3", kNames, kValues), HasSubstr("'3' names no layer or input"));
+  EXPECT_THAT(complaint("1 + 2"), HasSubstr("cost Expression: '1 + 2' is not a layer or input"));
+  EXPECT_THAT(complaint_of<Cost>("Expression: 3", kNames, kValues), HasSubstr("'3' is not a layer or input"));
   EXPECT_THAT(complaint_of<Cost>("Expression: [a]", kNames, kValues),
               HasSubstr("expected an expression, found"));
   EXPECT_THAT(complaint_of<Cost>("Expression: {weight: 2}", kNames, kValues),

@@ -72,7 +72,7 @@ TEST_F(DataCheckTest, finds_copies_with_another_label) {
   const DataCheck found = check();
   ASSERT_EQ(found.same.size(), 1U);
   EXPECT_TRUE(found.same[0].has_conflict);
-  EXPECT_THAT(found.str(), HasSubstr("the same with other labels: 1\n"));
+  EXPECT_THAT(found.str(), HasSubstr("the same with different labels: 1\n"));
   EXPECT_THAT(found.str(), Not(HasSubstr("the same within a flow")));
 }
 

@@ -55,7 +55,7 @@ TEST(ScanReport, tells_of_classes_that_are_rare_or_absent_in_a_flow) {
   const std::vector<std::string> remarks = class_remarks(scans);
   ASSERT_EQ(remarks.size(), 2U);
   EXPECT_THAT(remarks[0], HasSubstr("data.train: of 'label', rare classes (b: 2; the largest has 21)"));
-  EXPECT_THAT(remarks[1], HasSubstr("data.test: of 'label', the classes b of other flows are absent"));
+  EXPECT_THAT(remarks[1], HasSubstr("data.test: of 'label', no samples of the classes b"));
   EXPECT_THAT(scans_text(scans), HasSubstr(remarks[1]));
 }
 
@@ -64,9 +64,8 @@ TEST(ScanReport, tells_of_classes_that_nothing_has) {
   const TemporaryFolder folder;
   write_picture_file(folder, "a/1.png", blank(1));
   std::filesystem::create_directories(folder / "b");
-  EXPECT_THAT(
-      class_remarks({scan_of("train", folder)}),
-      testing::ElementsAre("of 'label', nothing has the classes b; are the files what they should be?"));
+  EXPECT_THAT(class_remarks({scan_of("train", folder)}),
+              testing::ElementsAre("no values of 'label' have the classes b; check the files"));
 }
 
 TEST(ScanReport, the_layer_that_it_advises_fits_a_model) {

@@ -85,7 +85,7 @@ TEST(FittedData, a_missing_column_is_named) {
   EXPECT_THAT(
       data.error("CSV: {file: train.csv, columns: {x: 'f_.*'}}",
                  "CSV: {file: other.csv, columns: {x: 'f_.*'}}"),
-      HasSubstr("lacks columns 'f_a', 'f_b', which component 'x' of data.train has; it has the columns"));
+      HasSubstr("lacks columns 'f_a', 'f_b', which component 'x' of data.train uses; it has the columns"));
 }
 
 TEST(FittedData, classes_of_each_label_column_are_those_of_the_training_data) {
@@ -101,7 +101,7 @@ TEST(FittedData, classes_of_each_label_column_are_those_of_the_training_data) {
               HasSubstr("column 'c' of "));
   EXPECT_THAT(
       data.error("CSV: {file: train.csv" + labels, "CSV: {file: new.csv" + labels),
-      HasSubstr("has none of the classes of data.train (a, b, c), but 'z'; give the classes the same names"));
+      HasSubstr("has none of the classes of data.train (a, b, c), but 'z'; use the same class names"));
   data.file("some.csv", "c,y\nz,yes\nb,yes\n");
   EXPECT_EQ(
       data.following("CSV: {file: train.csv" + labels, "CSV: {file: some.csv" + labels).facts()[0].remarks,

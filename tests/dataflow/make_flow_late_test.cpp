@@ -23,7 +23,8 @@ TEST(LateSpec, is_known_once_the_flow_is_prepared) {
       flow_of({item("Late", {{"size", 10}}), item("SelectComponent", list({"label"})), batches(4)});
   EXPECT_FALSE(flow.knows_spec());
   EXPECT_EQ(LateSource::opened, before);
-  EXPECT_EQ(error_of([&] { flow.spec(); }), "what this flow holds is known only once its data is opened");
+  EXPECT_EQ(error_of([&] { flow.spec(); }),
+            "the contents of this flow are known only after its data is opened");
   flow.prepare();
   EXPECT_TRUE(flow.knows_spec());
   EXPECT_EQ(flow.spec().str(), "label int32 [4]");

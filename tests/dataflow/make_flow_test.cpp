@@ -52,10 +52,10 @@ TEST(MakeFlow, what_names_another_flow_says_more_than_that_one) {
 
 TEST(MakeFlow, batches_need_known_shapes) {
   const TempFolder folder;
-  EXPECT_EQ(mistake(list({item("ImageFolder", folder.path()), item("BatchData", {{"batch_size", 2}})})),
-            "batch_data_0: component 'image' is uint8 [?, ?, 3]; samples of one batch need equal shapes; put "
-            "AugmentImageComponent: [{Resize: 224}] before it, or a crop; images that have the size stay as "
-            "they are");
+  EXPECT_EQ(
+      mistake(list({item("ImageFolder", folder.path()), item("BatchData", {{"batch_size", 2}})})),
+      "batch_data_0: component 'image' is uint8 [?, ?, 3]; samples of one batch need equal shapes; put "
+      "AugmentImageComponent: [{Resize: 224}] before it, or a crop; images of that size stay unchanged");
 }
 
 TEST(MakeFlow, the_long_form_checks_its_keys) {

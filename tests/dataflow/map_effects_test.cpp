@@ -39,7 +39,7 @@ TEST(MapEffects, tell_numbers_of_another_size) {
       ", AugmentImageComponent: [CenterCrop: 4], MapData: {component: image, map: {Cast: float32}}";
   const std::string difference = other_scale(flow_with(scaled), flow_with(cast)).value_or("none");
   EXPECT_THAT(difference, HasSubstr("its maps make 'image' "));
-  EXPECT_THAT(difference, HasSubstr(", and those of data.train 0"));
+  EXPECT_THAT(difference, HasSubstr(", but the maps of data.train make it 0"));
   EXPECT_EQ(other_scale(flow_with(scaled), flow_with(scaled)), std::nullopt);
   EXPECT_EQ(
       other_scale(

@@ -77,10 +77,10 @@ TEST_F(SampleFormulas, integers_are_exact) {
   EXPECT_EQ(value("big + 1 == 123456789012346"), "bool []: 1");
   EXPECT_EQ(value("big % 1000"), "int64 []: 345");
   EXPECT_EQ(value("n // 2"), "int32 []: 3");
-  EXPECT_THAT(failure("n // 0"), HasSubstr("inf is no number of int32; write float(...) of an operand"));
-  EXPECT_THAT(failure("n * 1000000000"), HasSubstr("7e+09 is no number of int32"));
+  EXPECT_THAT(failure("n // 0"), HasSubstr("inf is not a number of int32; write float(...) of an operand"));
+  EXPECT_THAT(failure("n * 1000000000"), HasSubstr("7e+09 is not a number of int32"));
   EXPECT_EQ(value("float(n) // 0"), "float32 []: inf");
-  EXPECT_THAT(failure("int(sqrt(-n))"), HasSubstr("nan is no number of int32"));
+  EXPECT_THAT(failure("int(sqrt(-n))"), HasSubstr("nan is not a number of int32"));
 }
 
 TEST_F(SampleFormulas, floats_follow_ieee) {
@@ -126,8 +126,8 @@ TEST_F(SampleFormulas, knows_the_names_of_classes) {
   EXPECT_EQ(complaint("species > 'setosa'"),
             "a.yaml:2:15: map Compute: classes such as 'setosa' have no order; use == or !=");
   EXPECT_EQ(complaint("n == 'setosa'"),
-            "a.yaml:2:10: map Compute: 'n' (int32 []) has no names of classes; compare it with a number, not "
-            "with 'setosa'");
+            "a.yaml:2:10: map Compute: 'n' (int32 []) has no class names; compare it with a number, not with "
+            "'setosa'");
 }
 
 TEST_F(SampleFormulas, reductions_of_nothing_have_no_value_or_that_of_nothing) {
@@ -137,11 +137,9 @@ TEST_F(SampleFormulas, reductions_of_nothing_have_no_value_or_that_of_nothing) {
 }
 
 TEST(SampleFormula, points_at_mistakes) {
-  EXPECT_EQ(
-      complaint("x + lenght"),
-      "a.yaml:2:9: map Compute: unknown component 'lenght'; known: x, n, big, "
-      "precise, image, species, sepal length; to use a column of a table, name it in `columns: {lenght: "
-      "lenght}`");
+  EXPECT_EQ(complaint("x + lenght"),
+            "a.yaml:2:9: map Compute: unknown component 'lenght'; known: x, n, big, precise, image, species, "
+            "sepal length; to use a column of a table, add it to `columns: {lenght: lenght}`");
   EXPECT_EQ(complaint("2 * (x + specis)"),
             "a.yaml:2:14: map Compute: unknown component 'specis'; did you mean 'species'?");
   EXPECT_EQ(complaint("x + setosa"),
@@ -153,7 +151,7 @@ TEST(SampleFormula, points_at_mistakes) {
   EXPECT_EQ(complaint("x + x[:2]"),
             "a.yaml:2:7: map Compute: shapes [3] and [2] do not broadcast: 3 against 2");
   EXPECT_EQ(complaint("big + 9007199254740993"),
-            "a.yaml:2:11: map Compute: integers are exact up to 2^53 only");
+            "a.yaml:2:11: map Compute: integers are exact only up to 2^53");
   EXPECT_THAT(complaint("sqr(x)"),
               HasSubstr("'y' of map Compute: expression 'sqr(x)': unknown function 'sqr'"));
   EXPECT_THAT(complaint("where(x, 1)"), HasSubstr("'where' takes three values, found 2"));

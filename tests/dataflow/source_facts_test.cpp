@@ -18,9 +18,7 @@ TEST(SourceFacts, say_how_much_there_is_to_read) {
 TEST(SourceFacts, tell_classes_that_look_the_same) {
   EXPECT_EQ(similar_classes({{"cat", 3}, {"Cat ", 1}, {"dog", 2}, {"New York", 1}, {"new  york", 1}}),
             "classes 'cat' and 'Cat ', 'New York' and 'new  york' differ only by letter case, spaces or the "
-            "form of accents; if "
-            "they are "
-            "the same, give them one name");
+            "form of accents; if they are the same class, use one name");
   EXPECT_EQ(similar_classes({{"cat", 3}, {"cats", 1}}), "");
 }
 

@@ -187,7 +187,7 @@ TEST(Stream, a_flow_that_gives_nothing_is_an_error_not_a_hang) {
   const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("Picky", {{"drop_every", 1}}),
                                         item("BatchData", {{"batch_size", 2}})}));
   EXPECT_EQ(error_of([&] { flow.stream({.workers = 2, .slots = 2})->next(); }),
-            "the dataflow has no data: pass 0 gave no batch");
+            "the dataflow has no data: pass 0 has no batch");
 }
 
 size_t entries(const char* folder) {

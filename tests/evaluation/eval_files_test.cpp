@@ -65,7 +65,7 @@ TEST_F(EvalFiles, are_tables_like_that_of_the_training_which_may_be_gone) {
   const Outcome bare = eval({folder_ / "bare.csv"});
   EXPECT_EQ(bare.code, 2);
   EXPECT_THAT(bare.err, HasSubstr("unknown column 'late'"));
-  EXPECT_THAT(bare.err, HasSubstr("`tpack infer` predicts data that have none"));
+  EXPECT_THAT(bare.err, HasSubstr("use `tpack infer`"));
 }
 
 /// A logit of 3, -3, 1, -1, 2 is a probability of 0.95, 0.05, 0.73, 0.27, 0.88.
@@ -107,7 +107,7 @@ TEST_F(EvalFiles, of_numbers_have_no_threshold) {
       "  cost: [MeanSquaredError: {predictions: out, targets: y}]\npredict: {data: train, outputs: [out]}\n");
   const Outcome outcome = eval({"--data", "train", "--threshold", "0.3"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--threshold: no term of the cost tells two classes"));
+  EXPECT_THAT(outcome.err, HasSubstr("--threshold: no term of the cost has two classes"));
 }
 
 /// Values of a parabola at the days that a row is of.

@@ -84,7 +84,7 @@ TEST_F(OutOfFold, has_the_predictions_of_the_model_that_did_not_see_the_row) {
 TEST_F(OutOfFold, is_not_written_where_nothing_is_predicted_or_saved) {
   const Outcome outcome = train("callbacks: [ModelSaver]\n");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("the config does not say what to predict"));
+  EXPECT_THAT(outcome.err, HasSubstr("add predict: {outputs: ...}"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run/out_of_fold.csv"));
 }
 

@@ -75,7 +75,7 @@ TEST_F(WorstSamplesTest, stand_below_the_tables_of_classes) {
 
 TEST_F(WorstSamplesTest, images_need_images_and_a_number_of_samples) {
   EXPECT_THAT(eval({"--images", folder_ / "worst.png"}).err,
-              HasSubstr("say how many samples, with --worst N"));
+              HasSubstr("set the number of samples with --worst N"));
   const Outcome outcome = eval({"--worst", "1", "--images", folder_ / "worst.png"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("the samples have no image"));
@@ -121,7 +121,7 @@ TEST_F(WorstSamplesTest, two_models_are_compared_over_the_same_samples) {
   EXPECT_THAT(outcome.out, HasSubstr("softmax_cross_entropy"));
   EXPECT_THAT(outcome.out, HasSubstr("noise"));
   EXPECT_EQ(json::parse(eval({model, "--json"}).out)["compared"]["accuracy"]["difference"], 0);
-  EXPECT_THAT(eval({model, "--worst", "2"}).err, HasSubstr("are for one model"));
+  EXPECT_THAT(eval({model, "--worst", "2"}).err, HasSubstr("apply only to one model"));
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ TEST(Gates, of_one_class_say_where_such_a_figure_is_named) {
     return "";
   };
   EXPECT_EQ(complaint("validation_recall.yes", provided),
-            "unknown statistic 'validation_recall.yes'; a figure of one class is reported where it is named: "
-            "InferenceRunner: {data: validation, metrics: [cost, recall.yes]}");
+            "unknown statistic 'validation_recall.yes'; figures of one class are reported only if they are "
+            "named: InferenceRunner: {data: validation, metrics: [cost, recall.yes]}");
   EXPECT_EQ(complaint("validation_recall.yess", {{"validation_recall.yes", Goal::kMax}}),
             "unknown statistic 'validation_recall.yess'; did you mean 'validation_recall.yes'?");
 }

@@ -51,9 +51,8 @@ TEST_F(IgnoredLabels, are_left_out_of_costs_and_metrics) {
   EXPECT_EQ(check("[SoftmaxCrossEntropy: " + others_ + "]", "[IoU: " + others_ + "]").code, 0);
   const testing_cli::Outcome of_cost = check("[SoftmaxCrossEntropy: " + all_ + "]", "[IoU: " + others_ + "]");
   EXPECT_EQ(of_cost.code, 2);
-  EXPECT_THAT(of_cost.err,
-              HasSubstr("c.yaml:12:10: SoftmaxCrossEntropy: 'mask' has 255 where it does not count, "
-                        "which would be taken for a class; write ignore_label: 255"));
+  EXPECT_THAT(of_cost.err, HasSubstr("c.yaml:12:10: SoftmaxCrossEntropy: 'mask' has 255 where it does not "
+                                     "count, which would be treated as a class; write ignore_label: 255"));
   EXPECT_THAT(
       check("[SoftmaxCrossEntropy: " + others_ + "]", "[IoU: " + others_ + ", Accuracy: " + all_ + "]").err,
       HasSubstr("Accuracy: 'mask' has 255 where it does not count"));

@@ -139,7 +139,7 @@ TEST_F(Frames, are_mixed_in_batches) {
 TEST_F(Frames, of_a_format_that_has_one_are_an_error) {
   folder_.write("a/1.png", encode_png(photo(5, 4)));
   EXPECT_THAT(error_of([&] { made("frames: 4, shuffle: false", {}); }),
-              testing::HasSubstr("a PNG has one frame, and 4 are wanted; set frames: 1"));
+              testing::HasSubstr("a PNG has one frame, but 'frames' is 4; set frames: 1"));
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(AnswerColumnsTest, asks_for_the_columns_that_it_needs) {
 TEST_F(AnswerColumnsTest, says_what_is_wrong_with_a_name) {
   EXPECT_THAT(complaint({"p.godo"}), HasSubstr("no class 'godo'; did you mean 'good'?"));
   EXPECT_THAT(complaint({"probability"}),
-              HasSubstr("of which class? Write prediction, score, probability.bad"));
+              HasSubstr("needs a class; write prediction, score, probability.bad"));
   EXPECT_THAT(complaint({"=prediction"}), HasSubstr("write HEADER=NAME"));
   options_.outputs[1].name = "prediction";
   EXPECT_THAT(complaint({"prediction"}), HasSubstr("rename it in predict.outputs"));

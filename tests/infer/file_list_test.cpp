@@ -89,7 +89,7 @@ TEST_F(StandardInput, is_a_list_of_lines_or_of_texts_that_end_with_nul) {
               EndsWith("7\n"));
   EXPECT_THAT(printed("printf '%s\\0%s\\0' \"$2/t.csv\" \"$2/t.csv\" | " + infer, folder_.str()),
               EndsWith("7\n"));
-  EXPECT_THAT(printed("true | " + infer, folder_.str()), HasSubstr("no file is named")) << "an empty list";
+  EXPECT_THAT(printed("true | " + infer, folder_.str()), HasSubstr("no input files")) << "an empty list";
 }
 
 /// Rows get the answers that a file with them gets, in batches of any size, and one by one as they come.
@@ -115,9 +115,9 @@ TEST_F(StandardInput, tells_the_line_of_a_row_that_is_bad) {
   const std::string quote = printed("printf 'u\\n1\\n\"2\\n3\\n' | " + infer, folder_.str());
   EXPECT_THAT(quote, testing::ContainsRegex("\nstdin:2,(no|yes),")) << "a bad line spoils no other";
   EXPECT_THAT(quote, testing::ContainsRegex("\nstdin:4,(no|yes),"));
-  EXPECT_THAT(printed("printf 'none.csv\\n' | " + infer, folder_.str()), HasSubstr("and no row"));
+  EXPECT_THAT(printed("printf 'none.csv\\n' | " + infer, folder_.str()), HasSubstr("but no rows"));
   EXPECT_THAT(printed("printf 'none.csv\\n%s\\n' \"$2/t.csv\" | " + infer, folder_.str()),
-              HasSubstr("is a path before it wrong?"));
+              HasSubstr("check the paths before it"));
   const std::string other = printed("printf 'w\\n1\\n' | " + infer, folder_.str());
   EXPECT_THAT(other, HasSubstr("stdin"));
   EXPECT_THAT(other, testing::Not(HasSubstr("/proc/")));
@@ -135,7 +135,8 @@ TEST_F(InferColumns, are_those_that_were_asked_for) {
   const testing_cli::Outcome unknown = columns("idd,later");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown column 'idd'; did you mean 'id'?"));
-  EXPECT_THAT(unknown.err, HasSubstr("the model gives prediction, score, probability.no, probability.yes"));
+  EXPECT_THAT(unknown.err,
+              HasSubstr("the outputs of the model are prediction, score, probability.no, probability.yes"));
   EXPECT_EQ(infer({folder_ / "t.csv", "--columns", "id,y"}).out, columns("id,y").out) << "columns are of CSV";
   EXPECT_EQ(infer({folder_ / "t.csv", "--columns", "id,y", "--format", "jsonl"}).code, 2);
 }

@@ -49,7 +49,7 @@ TEST_F(GivenInputs, gives_samples_without_files_for_inputs_that_are_given) {
   EXPECT_EQ(outputs({folder_ / "classes.csv"})[0].at("outputs"), low[0].at("outputs")) << "as the file says";
   const Outcome lacking = infer({"--count", "3"});
   EXPECT_EQ(lacking.code, 2);
-  EXPECT_NE(lacking.err.find("the outputs depend on y; give it with --input y=VALUE"), std::string::npos)
+  EXPECT_NE(lacking.err.find("the outputs depend on y; set it with --input y=VALUE"), std::string::npos)
       << lacking.err;
   EXPECT_NE(infer({"--count", "3", "--input", "why=1"}).err.find("has no input 'why'"), std::string::npos);
   EXPECT_EQ(infer({"--count", "3", "--input", "y=2"}).code, 2) << "of two classes";

@@ -122,7 +122,7 @@ TEST_F(Infer, tells_twenty_errors_and_counts_the_others) {
   write_content(folder_ / "bad.csv", rows + "1\n");
   const Outcome outcome = infer({folder_ / "bad.csv"});
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_NE(outcome.err.find("and 3 more; the output has the error of each"), std::string::npos);
+  EXPECT_NE(outcome.err.find("and 3 more; the output lists the error of each"), std::string::npos);
   EXPECT_EQ(outcome.err.find("on_error"), std::string::npos) << "infer has no such setting: " << outcome.err;
   const std::vector<std::string> lines = split(outcome.out, '\n');
   EXPECT_EQ(
@@ -189,7 +189,7 @@ TEST_F(Infer, reads_rows_and_names_the_labels_that_hold) {
   const Outcome counted = infer({folder_ / "new.csv", folder_ / "none.csv"});
   EXPECT_EQ(counted.code, 3);
   EXPECT_EQ(last_line(counted.err),
-            "error: 2 of 4 rows gave no result (see above); with --skip-bad this is not an error");
+            "error: 2 of 4 rows have no result (see above); with --skip-bad this is not an error");
 }
 
 TEST_F(Infer, gives_a_row_what_the_same_row_gave_in_training) {
@@ -420,8 +420,8 @@ TEST_F(Infer, reads_pixels_as_training_does) {
 TEST_F(Infer, rejects_options_that_fit_no_output) {
   train_tags();
   EXPECT_NE(infer({folder_ / "train.csv", "--top-k", "2"})
-                .err.find("--top-k: no output of predict is probabilities of classes, which a Softmax gives; "
-                          "there are p float32 [2], raw float32 [2]"),
+                .err.find("--top-k: no output of predict is probabilities of classes (from a Softmax); there "
+                          "are p float32 [2], raw float32 [2]"),
             std::string::npos);
   EXPECT_NE(infer({folder_ / "train.csv", "--images", folder_ / "images"})
                 .err.find("--images: no output of predict is an image"),

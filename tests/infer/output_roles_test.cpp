@@ -71,8 +71,7 @@ TEST_F(OneUnit, is_a_number_for_other_costs) {
         "  cost: [MeanSquaredError: {predictions: s, targets: y}]\npredict: {data: train, outputs: [s]}\n");
   const std::string lines = infer({folder_ / "train.csv"}).out;
   EXPECT_FALSE(json::parse(lines.substr(0, lines.find('\n'))).contains("label"));
-  EXPECT_THAT(infer({folder_ / "train.csv", "--threshold", "0.3"}).err,
-              HasSubstr("of a Sigmoid of one unit"));
+  EXPECT_THAT(infer({folder_ / "train.csv", "--threshold", "0.3"}).err, HasSubstr("a Sigmoid of one unit"));
 }
 
 }  // namespace

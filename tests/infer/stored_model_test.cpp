@@ -97,7 +97,7 @@ TEST_F(Stored, infer_reports_bad_files_in_place) {
   EXPECT_TRUE(lines[1].starts_with(broken() + ",,,")) << lines[1];
   EXPECT_TRUE(lines[2].starts_with(good() + ",")) << lines[2];
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files gave no result (see above); with --skip-bad this is not an error");
+            "error: 1 of 2 files have no result (see above); with --skip-bad this is not an error");
   EXPECT_EQ(tpack({"infer", model(), broken(), good(), "--skip-bad"}).code, 0);
 }
 
@@ -138,7 +138,7 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
   EXPECT_EQ(tpack({"infer", model(), "@" + folder_->str()}).code, 3);
   write_content(*folder_ / "list.txt", "\n");
   EXPECT_EQ(last_line(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).err),
-            "error: no file is named; give images, folders, @LIST or - for a list on standard input");
+            "error: no input files; name images, folders, @LIST or - for a list on standard input");
 }
 
 TEST_F(Stored, infer_reads_lists_with_nul_and_with_a_byte_order_mark) {
@@ -177,7 +177,7 @@ TEST_F(Stored, infer_counts_a_dangling_link_as_a_bad_file) {
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(json::parse(lines[1]).at("file"), images + "/x.png");
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files gave no result (see above); with --skip-bad this is not an error");
+            "error: 1 of 2 files have no result (see above); with --skip-bad this is not an error");
 }
 
 TEST_F(Stored, infer_reads_a_list_on_standard_input) {
@@ -198,8 +198,9 @@ TEST_F(Stored, scores_that_are_nan_are_no_result) {
   save_checkpoint(spoiled, content);
   const Outcome inferred = tpack({"infer", spoiled, good(), "--format", "csv"});
   EXPECT_EQ(inferred.code, 3);
-  EXPECT_EQ(inferred.out, "file,label,score,error\n" + good() + ",,," + good() + ": the model gives NaN\n");
-  EXPECT_NE(inferred.err.find("error: " + good() + ": the model gives NaN\n"), std::string::npos)
+  EXPECT_EQ(inferred.out,
+            "file,label,score,error\n" + good() + ",,," + good() + ": the output of the model is NaN\n");
+  EXPECT_NE(inferred.err.find("error: " + good() + ": the output of the model is NaN\n"), std::string::npos)
       << inferred.err;
   const Outcome evaluated = tpack({"eval", spoiled});
   EXPECT_NE(evaluated.err.find("warning: cost of validation is nan\n"), std::string::npos) << evaluated.err;
@@ -248,7 +249,7 @@ TEST_F(Stored, infer_writes_hdf5) {
   EXPECT_EQ(errors[1], "");
   const Outcome top = tpack({"infer", model(), good(), "--format", "hdf5", "--output", path, "--top-k", "2"});
   EXPECT_EQ(top.code, 2);
-  EXPECT_NE(top.err.find("--top-k is for jsonl and csv"), std::string::npos) << top.err;
+  EXPECT_NE(top.err.find("--top-k applies only to jsonl and csv"), std::string::npos) << top.err;
   EXPECT_EQ(tpack({"infer", model(), good(), "--format", "hdf5"}).code, 2);
   const Outcome beyond = tpack({"infer", model(), good(), "--format", "csv", "--top-k", "4"});
   EXPECT_EQ(beyond.code, 2);

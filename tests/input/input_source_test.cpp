@@ -86,10 +86,10 @@ TEST(BindInputs, names_the_color_where_only_channels_differ) {
   };
   EXPECT_TRUE(
       error_with({8, 8, 1}, {4, 8, 8, 3})
-          .ends_with("; for files of images, set color: gray of their source, or write shape: [8, 8, 3]"));
+          .ends_with("; for image files, set color: gray in their source, or write shape: [8, 8, 3]"));
   EXPECT_TRUE(
       error_with({8, 8, 4}, {4, 8, 8, 3})
-          .ends_with("; for files of images, set color: rgba of their source, or write shape: [8, 8, 3]"));
+          .ends_with("; for image files, set color: rgba in their source, or write shape: [8, 8, 3]"));
   EXPECT_TRUE(error_with({9, 8, 1}, {4, 8, 8, 3}).ends_with("; write shape: [8, 8, 3], or change the flow"));
   EXPECT_TRUE(error_with({8, 8, 3}, {4, 8, 8, 1}).ends_with("; write shape: [8, 8, 1], or change the flow"));
 }

@@ -64,7 +64,7 @@ TEST(TripletLoss, is_nan_for_a_batch_without_a_triplet) {
   EXPECT_THAT(
       complaint_of<Cost>("TripletLoss: {embeddings: x, labels: y}", {"x", "y"},
                          {Tensor::of<double>({2, 2}, {1, 2, 3, 4}), Tensor::of<int32_t>({2}, {0, 0})}),
-      testing::HasSubstr("a batch of 2 has no two samples of one class and one of another; raise "
+      testing::HasSubstr("a batch of 2 does not have two samples of one class and one of another; raise "
                          "batch_size"));
 }
 

@@ -50,13 +50,13 @@ TEST(Split, says_which_flow_is_missing) {
   EXPECT_THAT(
       data_of("{shares: {validation: 0.2, late: 0.1}}"),
       HasSubstr(
-          "no flow takes the part 'late'; write it without a source, as late: [BatchData: 100] in `data`"));
+          "no flow uses the part 'late'; write one without a source, as late: [BatchData: 100] in `data`"));
   EXPECT_THAT(data_of("{shares: {validation: 0.2, other: 0.1}}"),
-              HasSubstr("data.other has a source of its own; remove it there"));
+              HasSubstr("data.other has its own source; remove it"));
   EXPECT_THAT(data_of("0.2", "data: {train: [{FakeData: {size: 10, shapes: [[2]]}}]}\n"),
-              HasSubstr("no flow takes the part 'validation'"));
+              HasSubstr("no flow uses the part 'validation'"));
   EXPECT_THAT(data_of("0.2", "data: {validation: [{BatchData: 2}]}\n"),
-              HasSubstr("split divides the source of data.train, which has none of its own"));
+              HasSubstr("split divides the source of data.train, but data.train has no source"));
   EXPECT_THAT(data_of("{share: 0.2}"), HasSubstr("did you mean 'shares'?"));
 }
 

@@ -97,7 +97,7 @@ TEST(ImageQuality, says_what_is_wrong) {
                         "black: 1 for images from 0 to 1"));
   EXPECT_THAT(
       quality_complaint("SSIM: {predictions: restored, targets: clean, data_range: 1}", {2, 1, 10, 20}),
-      HasSubstr("images of 10 x 20 pixels have no window of 11 x 11; use PSNR"));
+      HasSubstr("images of 10 x 20 pixels are smaller than the window of 11 x 11; use PSNR"));
   EXPECT_THAT(quality_complaint("SSIM: {predictions: restored, targets: clean, data_range: 1}", {2, 30}),
               HasSubstr("not images [N, channels, height, width]"));
   EXPECT_THAT(quality_complaint("PSNR: {predictions: restored, targets: clean, data_range: 1}", {30}),

@@ -86,9 +86,10 @@ TEST(Pixels, of_a_yes_or_no_have_an_iou) {
 
 TEST(Pixels, need_as_many_labels) {
   const Tensor labels = Tensor::of<int32_t>({2, 4, 4}, std::vector<int32_t>(32));
-  EXPECT_THAT(complaint_of<Cost>("SoftmaxCrossEntropy: {logits: logits, labels: mask}", {"logits", "mask"},
-                                 {images_of_scores(), labels}),
-              testing::HasSubstr("'mask' is int32 [2, 4, 4]; those of pixels are [N, height, width]"));
+  EXPECT_THAT(
+      complaint_of<Cost>("SoftmaxCrossEntropy: {logits: logits, labels: mask}", {"logits", "mask"},
+                         {images_of_scores(), labels}),
+      testing::HasSubstr("'mask' is int32 [2, 4, 4]; class numbers of pixels are [N, height, width]"));
 }
 
 /// Of one pixel: (1 - p) / (3 + p) and p / (2 + p) of its probability p, in single precision. (Its gradient

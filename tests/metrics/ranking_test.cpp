@@ -110,9 +110,9 @@ TEST(AUC, says_what_is_wrong) {
   EXPECT_THAT(complaint("AUC: {logits: logits, labels: tags}"),
               testing::HasSubstr("labels must be int32 [2], a class number for each sample"));
   EXPECT_THAT(complaint("AUC: {logits: logits, labels: label, class: 3}"),
-              testing::HasSubstr("'class' is 3; 'logits' has 3 scores for each sample, and the first is 0"));
+              testing::HasSubstr("'class' is 3; 'logits' has 3 scores for each sample, numbered from 0"));
   EXPECT_THAT(complaint("AUC: {logits: logits, labels: label, class: 1, average: micro}"),
-              testing::HasSubstr("leave out one of them"));
+              testing::HasSubstr("remove one of them"));
 }
 
 }  // namespace

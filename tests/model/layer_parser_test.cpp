@@ -198,8 +198,8 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
       "s.yaml:1:18: unknown key 'x' in layer ReLU; it has no keys (in block Same, used at layers.yaml:1:3)")
       << "once for all uses";
   EXPECT_EQ(network_error("- ReLU\n- Sum: {name: s}", settings_),
-            "r.yaml:1:11: s/r: the layers give float32 [2, 4], but the shortcut gives float32 [2, 3]; add "
-            "shortcut layers that give the same shape (in block Sum, used at layers.yaml:2:3)");
+            "r.yaml:1:11: s/r: the layers produce float32 [2, 4], but the shortcut produces float32 [2, 3]; "
+            "add shortcut layers that produce the same shape (in block Sum, used at layers.yaml:2:3)");
 }
 
 TEST_F(Blocks, that_contain_themselves_are_rejected) {

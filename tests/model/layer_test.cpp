@@ -129,40 +129,40 @@ TEST(Split, gives_parts_that_are_named) {
   EXPECT_NE(graphs_of("[{Split: {name: s, sizes: [1, 3]}}, {Tanh: {input: s.1}}]"),
             graphs_of("[{Split: {name: s, sizes: [3, 1]}}, {Tanh: {input: s.1}}]"));
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, Tanh]"),
-            "layers.yaml:1:32: layer tanh_0 needs an 'input': layer s before it gives s.0, s.1");
+            "layers.yaml:1:32: layer tanh_0 needs an 'input': the outputs of layer s before it are s.0, s.1");
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {input: s}}]"),
             "layers.yaml:1:47: unknown layer or input 's'; did you mean 's.0'?");
-  EXPECT_EQ(
-      error_of_layers("[{Repeat: {count: 1, layers: [{Split: {name: s, parts: 2}}]}}, Tanh]"),
-      "layers.yaml:1:32: layer s is the last one inside another layer, and gives s.0, s.1; add a layer that "
-      "uses them");
+  EXPECT_EQ(error_of_layers("[{Repeat: {count: 1, layers: [{Split: {name: s, parts: 2}}]}}, Tanh]"),
+            "layers.yaml:1:32: layer s is the last one inside another layer, and its outputs are s.0, s.1; "
+            "add a layer that "
+            "uses them");
 }
 
 TEST(Split, needs_sizes_that_are_those_of_the_axis) {
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 3}}, {Tanh: {input: s.0}}]"),
-            "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has 4 places, which are not 3 "
-            "equal parts; "
-            "set 'sizes'");
+            "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has size 4, which cannot be split "
+            "into 3 equal parts; set 'sizes'");
   EXPECT_EQ(
       error_of_layers("[{Split: {name: s, sizes: [1, 2]}}, {Tanh: {input: s.0}}]"),
-      "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has 4 places, but 'sizes' have 3 in all");
+      "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has size 4, but the sum of 'sizes' is 3");
   EXPECT_THAT(error_of_layers("[{Split: {name: s}}, {Tanh: {input: s.0}}]"),
               testing::HasSubstr("set one of 'parts' and 'sizes'"));
 }
 
 TEST(Split, rejects_names_that_its_parts_have) {
   EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {name: s.1, input: s.0}}]"),
-            "layers.yaml:1:33: layer name 's.1' is that of a value of another layer; rename one of them");
-  EXPECT_EQ(error_of_layers("[{Tanh: {name: s.1}}, {Split: {name: s, parts: 2}}, {Tanh: {input: s.0}}]"),
-            "layers.yaml:1:24: a value of layer s is called 's.1', as another layer is; rename one of them");
+            "layers.yaml:1:33: layer name 's.1' is also the name of an output of another layer; rename one "
+            "of them");
+  EXPECT_EQ(
+      error_of_layers("[{Tanh: {name: s.1}}, {Split: {name: s, parts: 2}}, {Tanh: {input: s.0}}]"),
+      "layers.yaml:1:24: an output of layer s and another layer are both named 's.1'; rename one of them");
 }
 
 TEST(Layers, that_work_along_an_axis_do_not_mix_samples) {
   for (const std::string layer : {"Softmax", "LogSoftmax", "CumulativeSum"})
-    EXPECT_THAT(
-        error_of_layers("[{" + layer + ": {name: y, axis: 0}}]"),
-        testing::HasSubstr("y: axis 0 of the input float64 [2, 4, 9, 8] is that of the samples, which would "
-                           "depend on each other"));
+    EXPECT_THAT(error_of_layers("[{" + layer + ": {name: y, axis: 0}}]"),
+                testing::HasSubstr("y: axis 0 of the input float64 [2, 4, 9, 8] is the batch, so samples "
+                                   "would depend on each other"));
   EXPECT_THAT(
       error_of_layers("[{LayerNorm: {name: y, last_axes: 4}}]"),
       testing::HasSubstr("y: 'last_axes' is 4, but a sample of the input float64 [2, 4, 9, 8] has 3 axes"));
@@ -221,8 +221,8 @@ TEST(Layers, say_which_shapes_do_not_fit) {
   EXPECT_EQ(layer_error("- ReLU: {input: [x0, x0]}", {image}),
             "layers.yaml:1:3: relu_0: takes one input, not 2");
   EXPECT_EQ(layer_error("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
-            "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], but the shortcut gives "
-            "float64 [2, 3, 5, 4]; add shortcut layers that give the same shape");
+            "layers.yaml:1:3: residual_0: the layers produce float64 [2, 2, 5, 4], but the shortcut produces "
+            "float64 [2, 3, 5, 4]; add shortcut layers that produce the same shape");
   EXPECT_EQ(
       layer_error("- Concat: {input: [x0, x1]}", {image, flat}),
       "layers.yaml:1:3: concat_0: cannot concatenate float64 [2, 3, 5, 4] and float64 [2, 3] along axis "
@@ -239,10 +239,9 @@ TEST(Layers, say_which_shapes_do_not_fit) {
             "layers.yaml:1:3: reduce_sum_0: the input float64 [2, 3] has no axis 2; must be from -2 to 1");
   EXPECT_EQ(layer_error("- ReduceSum: {axes: [1, -1]}", {flat}),
             "layers.yaml:1:3: reduce_sum_0: axis -1 is named twice");
-  EXPECT_EQ(
-      layer_error("- Where: {input: [x0, x0]}", {flat}),
-      "layers.yaml:1:3: where_0: takes 3 inputs (a condition, values where it holds, values elsewhere), "
-      "not 2");
+  EXPECT_EQ(layer_error("- Where: {input: [x0, x0]}", {flat}),
+            "layers.yaml:1:3: where_0: takes 3 inputs (a condition, values where it is true, values "
+            "elsewhere), not 2");
   EXPECT_EQ(layer_error("- OneHot: {classes: 3}", {flat}),
             "layers.yaml:1:3: one_hot_0: needs class numbers of an integer type, not float64 [2, 3]");
   EXPECT_EQ(layer_error("- BroadcastTo: {shape: [4]}", {flat}),

@@ -218,12 +218,11 @@ TEST(Model, reports_errors_of_layers_costs_and_metrics_at_once) {
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "test.yaml:3:48: unknown layer or input 'z'; known: label, x\n"
-                 "test.yaml:5:5: c: the layers give float32 [4, 4], but the shortcut gives float32 [4, 5]; "
-                 "add shortcut layers that give the same shape\n"
-                 "test.yaml:9:46: unknown layer or input 'lable'; did you mean 'label'?\n"
-                 "test.yaml:12:24: unknown layer or input 'f'; known: a, b, c, c/d, e, label, x\n"
-                 "test.yaml:13:37: unknown layer or input 'lable'; did you mean 'label'?");
+                 "test.yaml:3:48: unknown layer or input 'z'; known: label, x\ntest.yaml:5:5: c: the layers "
+                 "produce float32 [4, 4], but the shortcut produces float32 [4, 5]; add shortcut layers that "
+                 "produce the same shape\ntest.yaml:9:46: unknown layer or input 'lable'; did you mean "
+                 "'label'?\ntest.yaml:12:24: unknown layer or input 'f'; known: a, b, c, c/d, e, label, "
+                 "x\ntest.yaml:13:37: unknown layer or input 'lable'; did you mean 'label'?");
   }
 }
 

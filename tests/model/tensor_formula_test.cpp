@@ -111,14 +111,14 @@ TEST(TensorFormula, points_at_mistakes) {
             "layers.yaml:1:21: 'expression' of layer Elementwise: expression 'x + * 2': expected a value, "
             "found '*'");
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");
-  EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' names no layer or input"));
-  EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' names no layer or input"));
+  EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' is not a layer or input"));
+  EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' is not a layer or input"));
   EXPECT_THAT(formula_error("- Elementwise: [x]"), HasSubstr("found"));
   EXPECT_THAT(formula_error("- Elementwise"), HasSubstr("'expression' is missing"));
   EXPECT_EQ(formula_error("- Elementwise: {input: [x0, x1], expression: x}"),
             "layers.yaml:1:3: elementwise_0: takes one input, not 2");
   EXPECT_EQ(formula_error("- FullyConnected: {input: x2, units: 3, activation: {Elementwise: x + x0}}"),
-            "layers.yaml:1:71: an activation knows x alone, not 'x0'; make it a layer of the list");
+            "layers.yaml:1:71: an activation can use only x, not 'x0'; write it as a layer of its own");
 }
 
 std::string error_for(const std::string& expression, const std::vector<Tensor>& inputs) {

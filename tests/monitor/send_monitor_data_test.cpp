@@ -38,9 +38,10 @@ TEST(SendMonitorData, says_what_it_never_got) {
   const auto monitor = sender("{command: [echo, \"{cost} {acuracy}\"]}");
   monitor->put_scalar("cost", 0.5, {1, 10});
   monitor->close();
-  EXPECT_THAT(log.text(),
-              HasSubstr("warning: monitor SendMonitorData: nothing was sent, as there was no value of "
-                        "acuracy\n"));
+  EXPECT_THAT(
+      log.text(),
+      HasSubstr(
+          "warning: monitor SendMonitorData: nothing was sent, because there was no value of acuracy\n"));
 }
 
 TEST(SendMonitorData, a_failure_is_a_warning) {
@@ -56,9 +57,10 @@ TEST(SendMonitorData, an_interrupt_of_the_run_ends_its_command) {
   const auto monitor = sender("{command: [sleep, \"{cost}\"]}");
   monitor->open({.stop = source.get_token()});
   monitor->put_scalar("cost", 1000, {1, 10});
-  EXPECT_THAT(log.text(),
-              HasSubstr("warning: monitor SendMonitorData: 'sleep 1000' was ended, as the run was "
-                        "interrupted\n"));
+  EXPECT_THAT(
+      log.text(),
+      HasSubstr(
+          "warning: monitor SendMonitorData: 'sleep 1000' was ended because the run was interrupted\n"));
 }
 
 TEST(SendMonitorData, rejects_a_command_without_a_scalar) {

@@ -103,7 +103,7 @@ TEST_F(TrainingGraph, rejects_a_model_that_has_other_variables_when_it_is_built_
     }
     return "";
   };
-  EXPECT_THAT(error_of(MovingModel::Above4::kNewName), HasSubstr("variable other was not there"));
+  EXPECT_THAT(error_of(MovingModel::Above4::kNewName), HasSubstr("variable other did not exist"));
   EXPECT_THAT(error_of(MovingModel::Above4::kNewSize),
               HasSubstr("variable scale is float32 [5], but is used"));
   EXPECT_THAT(error_of(MovingModel::Above4::kNone), HasSubstr("does not use variable scale each time"));

@@ -66,20 +66,18 @@ std::string rejection(const std::string& optimizer) {
 TEST(VariableFactorsErrors, name_patterns_without_effect) {
   EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {aa: 2}}"),
               HasSubstr("o.yaml:1:35: 'learning_rate_multipliers': no trained variable matches 'aa'"));
-  EXPECT_THAT(
-      rejection("SGD: {learning_rate_multipliers: {\"[ab]\": 2, b: 3}}"),
-      HasSubstr("o.yaml:1:46: 'learning_rate_multipliers': 'b' has no effect: patterns before it are for "
-                "the same variables; put it before them"));
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {\"[ab]\": 2, b: 3}}"),
+              HasSubstr("o.yaml:1:46: 'learning_rate_multipliers': 'b' has no effect: patterns before it "
+                        "match the same variables; move it before them"));
   EXPECT_THAT(rejection("SGD: {gradient: [{ScaleGradient: {factors: {c: 2}}}]}"),
               HasSubstr("'factors' of gradient processor ScaleGradient: no trained variable matches 'c'"));
   EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {\"a(\": 2}}"), HasSubstr("o.yaml:1:35: "));
 }
 
 TEST(VariableFactorsErrors, name_factors_that_are_no_factors) {
-  EXPECT_THAT(
-      rejection("SGD: {learning_rate_multipliers: {a: 0}}"),
-      HasSubstr("o.yaml:1:38: 'learning_rate_multipliers' of optimizer SGD: the factor of 'a' is 0; must be "
-                "above 0; to keep variables as they are use `freeze`"));
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {a: 0}}"),
+              HasSubstr("o.yaml:1:38: 'learning_rate_multipliers' of optimizer SGD: the factor of 'a' is 0; "
+                        "must be above 0; to keep variables constant, use `freeze`"));
   EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {a: fast}}"), HasSubstr("expected a number"));
   EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: [a]}"), HasSubstr("expected a map of factors"));
 }

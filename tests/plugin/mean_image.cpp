@@ -19,7 +19,7 @@ class MeanImage final : public Trainer, public StepStatistics, public TrainedVar
   using Params = MeanImageParams;
   static Schema<Params> schema() {
     return Schema<Params>("Takes the mean of all samples.")
-        .field("component", &Params::component, "of the datapoint, what the mean is of");
+        .field("component", &Params::component, "component of the datapoint to average");
   }
   explicit MeanImage(Params p) : p_(std::move(p)) {}
 

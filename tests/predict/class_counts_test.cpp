@@ -59,9 +59,8 @@ TEST_F(ClassCountsTest, warn_of_scores_that_no_class_of_data_train_has) {
   EXPECT_THAT(log.text(),
               testing::HasSubstr("data.train has 2 classes (class0, class1), but there are 3 scores"));
   check_classes_of_train(graph_, *tower_, with_classes(1));
-  EXPECT_THAT(log.text(),
-              testing::HasSubstr("data.train has 1 class (class0), but there are 3 scores; with one "
-                                 "class there is nothing to learn; look at the labels"));
+  EXPECT_THAT(log.text(), testing::HasSubstr("data.train has 1 class (class0), but there are 3 scores; with "
+                                             "only one class there is nothing to learn; check the labels"));
 }
 
 TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
@@ -162,7 +161,7 @@ TEST_F(ClassCountsTest, of_a_yes_or_no_are_two) {
   EXPECT_EQ(error(2), "");
   EXPECT_THAT(error(4),
               testing::HasSubstr("data.train has 4 classes (class0, class1, class2, class3), but one "
-                                 "output tells two"));
+                                 "output can only distinguish two"));
 }
 
 TEST_F(ClassCountsTest, say_nothing_of_labels_without_names) {

@@ -153,9 +153,9 @@ TEST(ClassReport, says_yes_from_a_threshold_on) {
     EXPECT_EQ(set.rows()[1].predicted, threshold < 1 ? 3 : 0) << threshold;
   }
   const ClassReport report = said(0.3, &TargetClasses::of_scores);
-  EXPECT_THAT(report.str(), HasSubstr("'1' is said from a probability of 0.3 on"));
+  EXPECT_THAT(report.str(), HasSubstr("'1' is predicted if its probability is at least 0.3"));
   EXPECT_EQ(report.to_json().at("threshold"), 0.3);
-  EXPECT_THAT(said(0.5, &TargetClasses::of_scores).str(), Not(HasSubstr("is said from")));
+  EXPECT_THAT(said(0.5, &TargetClasses::of_scores).str(), Not(HasSubstr("is predicted if")));
 }
 
 /// Of pixels, too: scores of class 0 of both, then of class 1.

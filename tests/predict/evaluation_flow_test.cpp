@@ -34,14 +34,14 @@ TEST(EvaluationFlow, rejects_one_that_drops_samples) {
 
 TEST(EvaluationFlow, rejects_one_that_never_ends) {
   EXPECT_EQ(error_of("- RepeatedData: {num: -1}\n- BatchData: {batch_size: 4}"),
-            "train.yaml:30:28: flow 'validation' never ends, but an evaluation needs one whole pass; remove "
-            "what repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
+            "train.yaml:30:28: flow 'validation' never ends, but an evaluation needs one complete pass; "
+            "remove stages that repeat the data, or put FixedSizeData: {size: ...} before its BatchData");
 }
 
 TEST(EvaluationFlow, rejects_single_samples) {
   EXPECT_EQ(error_of(""),
-            "train.yaml:30:28: flow 'validation' gives single samples; end it with BatchData: {batch_size: "
-            "..., remainder: true}");
+            "train.yaml:30:28: flow 'validation' produces single samples; end it with BatchData: "
+            "{batch_size: ..., remainder: true}");
 }
 
 TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
@@ -70,7 +70,7 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
     const CapturedLog log;
     EXPECT_EQ(error_with(images("more"), images("two")), "");
     EXPECT_THAT(log.text(),
-                testing::HasSubstr("flow 'validation' lacks classes that data.train has: 'wasps'\n"));
+                testing::HasSubstr("flow 'validation' does not have these classes of data.train: 'wasps'\n"));
   }
   {
     const CapturedLog log;
@@ -80,11 +80,12 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
                                    "'2', '3', '4', '5', '6', '7', '8', '9'\n"));
   }
   EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
-  EXPECT_EQ(
-      error_with(images("two"), images("one")),
-      "test.yaml:1:1: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
-      "'label' there and label 1 in data.train; use data with the same classes, or name them all (`classes` "
-      "of a CSV)");
+  EXPECT_EQ(error_with(images("two"), images("one")),
+            "test.yaml:1:1: flow 'validation' has different classes than data.train: 'bees' is label 0 of "
+            "component "
+            "'label' there and label 1 in data.train; use data with the same classes, or list all of them "
+            "(`classes` "
+            "of a CSV)");
 }
 
 TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
@@ -97,10 +98,11 @@ TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
     check_same_labels({"bees", "ants"}, nullptr, flow, "validation");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "flow 'validation' has other classes than the checkpoint: 'ants' is label 0 of component "
-                 "'label' there and label 1 in the checkpoint; use data with the same classes, or name them "
-                 "all (`classes` of a CSV)");
+    EXPECT_STREQ(
+        error.what(),
+        "flow 'validation' has different classes than the checkpoint: 'ants' is label 0 of component "
+        "'label' there and label 1 in the checkpoint; use data with the same classes, or list all "
+        "of them (`classes` of a CSV)");
   }
 }
 

@@ -53,8 +53,9 @@ TEST(PredictOutputs, say_the_range_of_pixels) {
   EXPECT_NE(outputs[1].layer, nullptr);
   EXPECT_EQ(outputs[1].range, (PixelRange{-1, 1}));
   EXPECT_FALSE(outputs[2].range.has_value());
-  EXPECT_THAT(output_errors("{a: {output: fc1, range: [1, 1]}}"),
-              testing::StartsWith("p.yaml:1:5: output 'a' of predict: black and white have the same value"));
+  EXPECT_THAT(
+      output_errors("{a: {output: fc1, range: [1, 1]}}"),
+      testing::StartsWith("p.yaml:1:5: output 'a' of predict: the two values of 'range' must differ"));
   EXPECT_THAT(output_errors("{a: {output: fc1, rnge: [0, 1]}}"), testing::HasSubstr("'rnge'"));
 }
 
@@ -68,9 +69,8 @@ TEST(PredictOutputs, say_what_is_wrong) {
   EXPECT_EQ(output_errors("[{Softmax: fc1}]"),
             "p.yaml:1:2: 'outputs' of predict: expected the name of an output, found a map; to apply a layer "
             "write {NAME: {LAYER: OUTPUT}}");
-  EXPECT_EQ(
-      output_errors("{p: {Softmax: {}}}"),
-      "p.yaml:1:6: output 'p' of predict: name the output that Softmax is applied to, as in {Softmax: fc1}");
+  EXPECT_EQ(output_errors("{p: {Softmax: {}}}"),
+            "p.yaml:1:6: output 'p' of predict: name the output for Softmax, as in {Softmax: fc1}");
   EXPECT_THAT(output_errors("{p: {Sofmax: fc1}}"),
               testing::StartsWith("p.yaml:1:6: unknown layer 'Sofmax'; did you mean 'Softmax'?"));
   EXPECT_THAT(output_errors("{p: {LeakyReLU: {input: fc1, alph: 1}}}"),

@@ -85,13 +85,13 @@ TEST_F(PredictorTest, rejects_names_that_are_not_there) {
 TEST_F(PredictorTest, rejects_outputs_that_need_an_input_which_is_not_given) {
   EXPECT_EQ(
       error_of("[fc1]", {"label"}),
-      "the outputs depend on input 'x', which the files do not have; give it with --input x=VALUE, or choose "
+      "the outputs depend on input 'x', which the files do not have; set it with --input x=VALUE, or choose "
       "outputs that do not need it (predict: {outputs: ...})");
 }
 
 TEST_F(PredictorTest, rejects_outputs_over_the_whole_batch) {
   const auto over_the_batch = [](const std::string& begin) {
-    return testing::StartsWith(begin + " has no value for each sample: it is over the whole batch");
+    return testing::StartsWith(begin + " has one value for the whole batch, not one per sample");
   };
   EXPECT_THAT(error_of("{p: {ReduceSum: fc0}}", {"x"}), over_the_batch("p.yaml:1:17: output 'fc0'"));
   for (const char* more : {"", ", keep_dims: true"}) {
@@ -105,7 +105,7 @@ TEST_F(PredictorTest, rejects_outputs_over_the_whole_batch) {
 TEST_F(PredictorTest, rejects_outputs_over_the_whole_batch_of_any_size) {
   for (const char* output : {"fc0", "fc1", "x"}) {
     EXPECT_THAT(error_of("{p: {ReduceMean: {input: " + std::string(output) + ", axes: [0]}}}", {"x"}),
-                testing::HasSubstr("it is over the whole batch"))
+                testing::HasSubstr("has one value for the whole batch"))
         << output;
   }
 }

@@ -81,8 +81,7 @@ TEST_F(DamagedImage, ends_the_run_with_its_path) {
   EXPECT_NE(last_line(outcome.err).find(image(kBroken)), std::string::npos) << outcome.err;
   EXPECT_NE(
       last_line(outcome.err)
-          .find(
-              "; to leave such files out, write the flow as {on_error: replace, flow: [...]} (or use skip)"),
+          .find("; to skip such files, write the flow as {on_error: replace, flow: [...]} (or use skip)"),
       std::string::npos)
       << outcome.err;
 }

@@ -11,10 +11,9 @@ TEST(MemoryReport, says_when_a_training_needs_more_than_there_is) {
   report.passing = 1'000'000'000;
   EXPECT_FALSE(report.shortage(4'000'000'000));
   EXPECT_TRUE(report.shortage(3'999'999'999));
-  EXPECT_EQ(
-      report.shortage(2'500'000'000).value_or(""),
-      "training needs 4.0 GB of memory at its peak, and 2.5 GB is available: the system may end it, with "
-      "the steps since the last checkpoint lost");
+  EXPECT_EQ(report.shortage(2'500'000'000).value_or(""),
+            "training needs 4.0 GB of memory at its peak, but 2.5 GB is available: the system may end it, "
+            "and steps since the last checkpoint would be lost");
 }
 
 }  // namespace

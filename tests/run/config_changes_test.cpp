@@ -42,7 +42,7 @@ TEST(ConfigChanges, of_lists_of_components_are_not_those_of_the_next_items) {
   EXPECT_THAT(changes("callbacks: [A, B: {x: 1}]", "callbacks: [B: {x: 2}, A]"),
               ElementsAre("callbacks.B.x was 1, is 2"));
   EXPECT_THAT(changes("callbacks: [A, B, C]", "callbacks: [A, C, B]"),
-              ElementsAre("callbacks has another order"));
+              ElementsAre("callbacks is in a different order"));
 }
 
 TEST(ConfigChanges, updates_in_another_order_are_one_change) {

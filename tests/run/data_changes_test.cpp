@@ -54,7 +54,7 @@ TEST_F(DataChanges, are_named_for_each_flow) {
   EXPECT_EQ(now().changes_since(before).size(), 2U);
   EXPECT_EQ(now().changes_since(before).at("train"),
             "data.train has changed since the checkpoint: still 2 images in 2 classes (ants: 1, bees: 1), "
-            "but names, sizes or dates of files differ; the run continues, but maybe with other samples");
+            "but names, sizes or dates of files differ; the run continues, possibly with different samples");
 }
 
 TEST_F(DataChanges, need_a_record_that_can_be_read) {
@@ -88,8 +88,8 @@ TEST_F(DataChanges, between_ranks_are_rejected) {
   EXPECT_THAT(errors_of({"same", "same", "same"}), testing::Each(""));
   EXPECT_THAT(
       errors_of({"same", "same", "fewer"}),
-      testing::Each("data.train: rank 2 has 1 images in 1 class (ants: 1), but rank 0 has 2 images in "
-                    "1 class (ants: 2); all ranks need the same data, of which each takes its share"));
+      testing::Each("data.train: rank 2 has 1 images in 1 class (ants: 1), but rank 0 has 2 images in 1 "
+                    "class (ants: 2); all ranks need the same data, because each takes a share of it"));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ callbacks: [ModelSaver]
       "error: data.train: a run stops when it reads a bad sample (on_error: stop): 2 bad rows; the first "
       "one is line 3: column 'b' has 'x'";
   EXPECT_NE(strict.err.find(warning), std::string::npos) << strict.err;
-  EXPECT_NE(strict.err.find("; mend the data, or set data.train.on_error to skip or replace\n"),
+  EXPECT_NE(strict.err.find("; fix the data, or set data.train.on_error to skip or replace\n"),
             std::string::npos)
       << strict.err;
   const Outcome unread = tpack({"check", folder_ / "rows.yaml", "--set",
@@ -101,7 +101,7 @@ TEST_F(DataReport, check_tries_some_files) {
       std::string::npos)
       << outcome.err;
   EXPECT_NE(
-      outcome.err.find("`tpack data check` finds all of them; mend the data, or set data.train.on_error"),
+      outcome.err.find("`tpack data check` finds all of them; fix the data, or set data.train.on_error"),
       std::string::npos)
       << outcome.err;
 }

@@ -37,7 +37,7 @@ TEST_F(TrainOnImages, warns_if_the_files_of_a_resumed_run_are_others) {
     return train({"--set", flow, "--resume", "auto", "--set", "max_epoch=" + epochs});
   };
   const std::string warning = "warning: data.train has changed since the checkpoint: ";
-  const std::string advice = "; the run continues, but maybe with other samples\n";
+  const std::string advice = "; the run continues, possibly with different samples\n";
   ASSERT_EQ(train({"--set", flow}).code, 0);
   const Outcome same = resumed("3");
   EXPECT_EQ(same.code, 0) << same.err;

@@ -133,8 +133,8 @@ TEST_F(LearnedData, means_are_those_of_the_training_data) {
                                    "{Standardize: x}, {BatchData: {batch_size: 1}}]"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err,
-              HasSubstr("data.train, which this flow follows, has no fitted map 'standardize x 2' (it has "
-                        "standardize x); give both flows the same fitted maps"));
+              HasSubstr("this flow uses the fitted maps of data.train, which has no map 'standardize x 2' "
+                        "(it has standardize x); give both flows the same fitted maps"));
 }
 
 TEST_F(LearnedData, a_flow_without_the_fitted_map_of_the_training_is_noticed) {
@@ -151,9 +151,8 @@ TEST_F(LearnedData, a_flow_without_the_fitted_map_of_the_training_is_noticed) {
       "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: y}]\n");
   const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("data.validation has no standardize x, as data.train has; its 'x' reaches the model "
-                        "as it is"));
+  EXPECT_THAT(outcome.err, HasSubstr("data.validation has no standardize x, but data.train has it; its 'x' "
+                                     "reaches the model unchanged"));
 }
 
 TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {

@@ -292,7 +292,7 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   EXPECT_EQ(rejected.code, 2);
   EXPECT_NE(rejected.err.find("error: " + (folder_ / "other.json") + ": section '"), std::string::npos);
   EXPECT_NE(rejected.err.find("names node conv9/Convolution"), std::string::npos) << rejected.err;
-  EXPECT_NE(rejected.err.find("leave --plan out to plan again"), std::string::npos);
+  EXPECT_NE(rejected.err.find("remove --plan to plan again"), std::string::npos);
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
 }
 
@@ -336,8 +336,8 @@ TEST_F(Train, warns_of_frozen_variables_of_which_init_has_no_value) {
                                  "freeze=[fc0]", "--set", "max_epoch=1"},
                                 "next");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("warning: freeze: fc0/W, fc0/b keep their random initial values, as init has "
-                             "none for them"),
+  EXPECT_NE(outcome.err.find("warning: freeze: fc0/W, fc0/b keep their random initial values, because init "
+                             "has no values for them"),
             std::string::npos)
       << outcome.err;
 }

@@ -308,7 +308,7 @@ TEST_F(TrainUpdates, leave_out_statistics_that_no_step_has_computed) {
 TEST_F(TrainUpdates, take_the_place_of_the_optimizer) {
   const Outcome both = train({"--set", "optimizer={SGD: {learning_rate: 0.1}}"});
   EXPECT_EQ(both.code, 2);
-  EXPECT_THAT(both.err, testing::HasSubstr("'updates': 'optimizer' is set, too"));
+  EXPECT_THAT(both.err, testing::HasSubstr("'updates': 'optimizer' is also set"));
 }
 
 /// The weights after training, without the path that a network adds to their names.

@@ -20,7 +20,7 @@ PAGE = words_of("metrics.md")
 # Rows of the table `Which one` -> the fields that a metric needs there, and those that some need in addition.
 FIELDS = {
     "scores of one of several classes": ("logits: s, labels: y", {"Precision": "average: macro", "Recall": "average: weighted", "FBeta": "beta: 2", "InTopK": "k: 2"}),
-    "yes or no for each output": ("logits: r, labels: n", {"F1": "average: binary", "FBeta": "average: binary, beta: 2"}),
+    "binary labels for each output": ("logits: r, labels: n", {"F1": "average: binary", "FBeta": "average: binary, beta: 2"}),
     "numbers": ("predictions: r, targets: t", {}),
     "embeddings": ("embeddings: s, labels: y", {}),
     "images": ("predictions: i, targets: j", {"PSNR": "data_range: 1", "SSIM": "data_range: 1"}),
@@ -72,20 +72,20 @@ callbacks: [ModelSaver: {keep: 1}]
 """
 # Figures of scores that are columns: metric -> [fields, scores, labels, value]. NaN is null in JSON; infinite, too.
 SCORED = {
-    # two classes: labels all yes, all no
-    "AUC|all labels are yes, or all are no": [("logits: s, labels: n", [[1], [2]], [[1], [1]], None), ("logits: s, labels: n", [[1], [2]], [[0], [0]], None)],
-    "AveragePrecision|no label is yes": [("logits: s, labels: n", [[1], [2]], [[0], [0]], 0)],
+    # two classes: labels all positive, all negative
+    "AUC|all labels are positive, or all are negative": [("logits: s, labels: n", [[1], [2]], [[1], [1]], None), ("logits: s, labels: n", [[1], [2]], [[0], [0]], None)],
+    "AveragePrecision|no label is positive": [("logits: s, labels: n", [[1], [2]], [[0], [0]], 0)],
     # Class 2 has no sample: of 0 against 1, all is in order.
-    "AUC|a class that no sample has": [("logits: s, labels: y", [[5, 0, 9], [0, 5, 9], [5, 1, 8]], [0, 1, 0], 1)],
-    "AveragePrecision|a class that no sample has": [("logits: s, labels: y, average: weighted", [[5, 0, 0], [0, 5, 1], [5, 1, 2]], [0, 1, 0], 1)],
-    "Precision|nothing was predicted": [("logits: s, labels: y, class: 1", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
-    "Recall|nothing is of the class": [("logits: s, labels: y, class: 1", [[5, 0, 0], [0, 1, 0]], [0, 0], 0)],
-    "F1|nothing was predicted": [("logits: s, labels: y, class: 1", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
-    "FBeta|nothing was predicted": [("logits: s, labels: y, class: 1, beta: 2", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
+    "AUC|a class without samples": [("logits: s, labels: y", [[5, 0, 9], [0, 5, 9], [5, 1, 8]], [0, 1, 0], 1)],
+    "AveragePrecision|a class without samples": [("logits: s, labels: y, average: weighted", [[5, 0, 0], [0, 5, 1], [5, 1, 2]], [0, 1, 0], 1)],
+    "Precision|no sample is predicted as the class": [("logits: s, labels: y, class: 1", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
+    "Recall|none belongs to it": [("logits: s, labels: y, class: 1", [[5, 0, 0], [0, 1, 0]], [0, 0], 0)],
+    "F1|no sample is predicted as the class": [("logits: s, labels: y, class: 1", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
+    "FBeta|no sample is predicted as the class": [("logits: s, labels: y, class: 1, beta: 2", [[5, 0, 0], [5, 1, 0]], [0, 1], 0)],
     # Precision of 0 is 1/2, of 1 is 0; 2 is neither predicted nor actual.
     "Precision|a class that is neither predicted nor actual": [("logits: s, labels: y, average: macro", [[5, 0, 0], [5, 1, 0]], [0, 1], 0.25)],
-    "BalancedAccuracy|a class that no sample has": [("logits: s, labels: y", [[5, 0, 0], [0, 5, 0], [0, 5, 0]], [0, 1, 0], 0.75)],
-    "MatthewsCorrelation|all predictions, or all labels, are of one class": [
+    "BalancedAccuracy|a class without samples": [("logits: s, labels: y", [[5, 0, 0], [0, 5, 0], [0, 5, 0]], [0, 1, 0], 0.75)],
+    "MatthewsCorrelation|all predictions, or all labels, belong to one class": [
         ("logits: s, labels: y", [[5, 0, 0], [5, 1, 0]], [0, 1], 0), ("logits: s, labels: y", [[5, 0, 0], [0, 1, 0]], [0, 0], 0)],
     "CohenKappa|all predictions and labels are of the same class": [("logits: s, labels: y", [[5, 0, 0], [5, 1, 0]], [0, 0], None)],
     "RecallAtK|no class has two samples": [("embeddings: s, labels: y", [[5, 0, 0], [0, 5, 0], [0, 0, 5]], [0, 1, 2], None),
@@ -100,7 +100,7 @@ STATED = {
     "which for two classes is twice that": [("Brier", "logits: s, labels: y", [[0, 1], [1, 0]], [1, 1], 2 * (math.e**-2 + 1) / (1 + math.e**-1)**2 / 2),
                                             ("Brier", "logits: s, labels: n", [[1], [-1]], [[1], [1]], (math.e**-2 + 1) / (1 + math.e**-1)**2 / 2)],
     "the ratios of the images, not the ratio of the mean error": [("PSNR", "predictions: s, targets: n, data_range: 1", [[0.1], [0.01]], [[0], [0]], 30)],
-    "`F1` and `FBeta` are of class numbers unless": [("F1", "logits: s, labels: y", [[5, 0], [0, 5], [5, 1]], [0, 1, 1], 2 / 3)],
+    "`F1` and `FBeta` expect class numbers unless": [("F1", "logits: s, labels: y", [[5, 0], [0, 5], [5, 1]], [0, 1, 1], 2 / 3)],
     "all labels of a sample are right": [("ExactMatch", "logits: s, labels: n", [[3, -3], [3, 3]], [[1, 0], [1, 0]], 0.5)],
     "Samples that are alone in their class are left out": [("RecallAtK", "embeddings: s, labels: y", [[5, 0, 0], [5, 1, 0], [0, 0, 5]], [0, 0, 1], 1)],
     "equal scores are ties": [("AUC", "logits: s, labels: n", [[1], [1], [0]], [[1], [0], [0]], 0.75)],

@@ -108,7 +108,7 @@ class SegmentationPage(ProgramTest):
     def test_the_other_network_and_mixed_pictures_are_trained(self):
         self.write("deeplab-small.yaml", (ROOT / "configs/deeplab-small.yaml").read_text())
         self.assertEqual(self.run_commands("tpack train deeplab-small.yaml --set max_epoch=1 --set steps_per_epoch=2")[0], 8, "its gate")
-        self.assertIn("`CutMix` behind `BatchData`", PAGE)
+        self.assertIn("`CutMix` after `BatchData`", PAGE)
         flow = "[ImagePairs: {images: cells/image, masks: cells/mask, classes: [background, cell]}, AugmentImageComponent: [{RandomCrop: 16}], " \
                "BatchData: {batch_size: 8}, CutMix: {}]"
         self.train(f"data: {{train: {flow}}}\n")
@@ -131,7 +131,7 @@ class SegmentationPage(ProgramTest):
         self.assertEqual(set(mask[0] + mask[23] + [row[0] for row in mask]), {0})
 
     def test_the_gates_of_the_shapes_are_to_be_deleted(self):
-        self.assertIn("without `gates`", PAGE)
+        self.assertIn("remove `gates`", PAGE)
         for number in range(10):
             self.write_pair(number)
         self.write("cells.yaml", self.config(with_gates=True))
@@ -171,14 +171,14 @@ class SegmentationPage(ProgramTest):
 
     def test_masks_are_what_the_page_says(self):
         self.write("image/1.png", png.png([[9] * 12] * 1, png.COLORS))
-        masks = {"places in its palette": (png.png([[0, 1, 1, 0]], png.PALETTE, palette=(9, 9, 9, 1, 1, 1)), "", [0, 1, 1, 0]),
+        masks = {"palette indices": (png.png([[0, 1, 1, 0]], png.PALETTE, palette=(9, 9, 9, 1, 1, 1)), "", [0, 1, 1, 0]),
                  "gray values": (png.png([[0, 1, 1, 0]]), "", [0, 1, 1, 0]),
-                 "of two classes, 255 is the second one": (png.png([[0, 255, 255, 0]]), "", [0, 1, 1, 0]),
+                 "with two classes, 255 is the second one": (png.png([[0, 255, 255, 0]]), "", [0, 1, 1, 0]),
                  "PNGs of 16 bits": (png.png([[0, 1, 1, 0]], bits=16), "", [0, 1, 1, 0]),
                  "`colors: [[0, 0, 0], [255, 0, 0]]`": (png.png([[255, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0]], png.COLORS), ", colors: [[0, 0, 0], [255, 0, 0]]",
                                                         [1, 0, 0, 1]),
                  "`ignore: 255`": (png.png([[0, 1, 255, 0]]), ", ignore: 255", [0, 1, 255, 0]),
-                 "Whatever number the files have": (png.png([[0, 1, 7, 0]]), ", ignore: 7", [0, 1, 255, 0]),
+                 "whatever the value in the files": (png.png([[0, 1, 7, 0]]), ", ignore: 7", [0, 1, 255, 0]),
                  "`threshold: 128`": (png.png([[0, 127, 128, 255]]), ", threshold: 128", [0, 0, 1, 1])}
         for said, (file, settings, expected) in masks.items():
             with self.subTest(said):

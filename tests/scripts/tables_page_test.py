@@ -40,14 +40,14 @@ TABLE = "a,b,y\n1.5,2,0\n2.5,4,1\n7,6,0\n"
 VALUES = [[1.5, 2], [2.5, 4], [7, 6]]
 # Row of the table of files -> the file, its content, settings of CSV.
 FILES = {
-    "packed by gzip": ("t.csv.gz", gzip.compress(TABLE.encode()), ""),
-    "nothing if it is called `.tsv`": ("t.tsv", TABLE.replace(",", "\t"), ""),
+    "compressed with gzip": ("t.csv.gz", gzip.compress(TABLE.encode()), ""),
+    "nothing if it is named `.tsv`": ("t.tsv", TABLE.replace(",", "\t"), ""),
     "else `delimiter: tab`": ("t.txt", TABLE.replace(",", "\t"), ", delimiter: tab"),
     '`delimiter: ";"` and `decimal: ","`': ("t.csv", TABLE.replace(",", ";").replace(".", ","), ', delimiter: ";", decimal: ","'),
-    "a first line `sep=;`, as Excel writes it | nothing": ("t.csv", "sep=;\n" + TABLE.replace(",", ";"), ""),
+    "a first line `sep=;`, as written by Excel | nothing": ("t.csv", "sep=;\n" + TABLE.replace(",", ";"), ""),
     "`encoding: latin1`": ("t.csv", TABLE.replace("y\n", "é\n", 1).encode("latin1"), ", encoding: latin1"),
     "or `utf-16`": ("t.csv", TABLE.encode("utf-16"), ", encoding: utf-16"),
-    "nothing if it is called `.jsonl`": ("t.jsonl", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
+    "nothing if it is named `.jsonl`": ("t.jsonl", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
     "or `.ndjson`": ("t.ndjson", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ""),
     "else `format: jsonl`": ("t.txt", '{"a": 1.5, "b": 2, "y": 0}\n{"b": 4, "a": 2.5, "y": 1}\n{"a": 7, "b": 6, "y": 0}\n', ", format: jsonl"),
 }
@@ -327,9 +327,9 @@ class TablesPageRuns(ProgramTest):
         pipe = "cat voyages.csv | tpack train streamed.yaml --set data.train.0.Streamed.source.CSV.file='\"-\"'"
         self.output_of(f"{pipe} --set max_epoch=1")
         code, output = self.run_commands(f"{pipe} --set max_epoch=2 --resume auto")
-        self.assertEqual((code, "they are one pass, and a run of it cannot be resumed" in output), (3, True), output)
+        self.assertEqual((code, "its rows are only one pass, so the run cannot be resumed" in output), (3, True), output)
         code, output = self.run_commands(f"{pipe} --set max_epoch=9 --set name=long")
-        self.assertEqual((code, "its rows are one pass; lower steps_per_epoch or max_epoch" in output), (3, True), output)
+        self.assertEqual((code, "its rows are only one pass; lower steps_per_epoch or max_epoch" in output), (3, True), output)
 
     def test_infer_predicts_all_rows_of_a_filtered_flow(self):
         self.write("few.yaml", configs_of("tables.md")["computed.yaml"].replace("fare < 100", "fare < 20"))
@@ -339,7 +339,7 @@ class TablesPageRuns(ProgramTest):
     def test_folds_have_the_files_of_the_page(self):
         command = "tpack train voyages.yaml --folds 3 --set max_epoch=2"
         first = self.output_of(command)
-        self.assertIn("with the checkpoints of the best epochs, which were chosen on the same rows", first)
+        self.assertIn("with the checkpoints of the best epochs; these were chosen on the same rows", first)
         out = list(csv.DictReader((self.folder / "train_log/voyages-folds/out_of_fold.csv").read_text().splitlines()))
         self.assertEqual(list(out[0]), ["file", "id", "true", "prediction", "score", "probability.no", "probability.yes", "fold"])
         self.assertEqual([row["id"] for row in out], [str(i) for i in range(1, 1001)])

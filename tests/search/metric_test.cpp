@@ -59,14 +59,14 @@ TEST(ChooseMetric, takes_the_goal_of_a_saver_where_the_statistic_has_none) {
 
 TEST(ChooseMetric, rejects_a_goal_that_contradicts_the_statistic) {
   EXPECT_EQ(error_of({"cost", Goal::kMax}, usual()),
-            "--goal max: lower values of 'cost' are better; leave --goal out");
+            "--goal max: lower values of 'cost' are better; remove --goal");
 }
 
 TEST(ChooseMetric, asks_where_the_config_does_not_tell) {
   EXPECT_THAT(
       error_of({"learning_rate", std::nullopt}, usual()),
       HasSubstr(
-          "--metric learning_rate: the config does not tell whether less or more is better; add --goal"));
+          "--metric learning_rate: the config does not define whether less or more is better; add --goal"));
   EXPECT_THAT(
       error_of({"validation_acuracy", std::nullopt}, usual()),
       HasSubstr("--metric: unknown statistic 'validation_acuracy'; did you mean 'validation_accuracy'?"));

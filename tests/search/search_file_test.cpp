@@ -53,10 +53,10 @@ TEST(SearchFile, says_how_plans_differ) {
   config.config = "optimizer:\n  Adam:\n    beta1: 0.8\n";
   EXPECT_THAT(plan_differences(some_plan(), config), ElementsAre("optimizer.Adam.beta1 was 0.9, is 0.8"));
   config.config = "optimizer:\n  Momentum: {}\n";
-  EXPECT_THAT(plan_differences(some_plan(), config), ElementsAre("the config has another optimizer"));
+  EXPECT_THAT(plan_differences(some_plan(), config), ElementsAre("the optimizer of the config differs"));
   SearchPlan order = some_plan();
   std::swap(order.settings[0], order.settings[1]);
-  EXPECT_THAT(plan_differences(some_plan(), order), ElementsAre("--set has another order"));
+  EXPECT_THAT(plan_differences(some_plan(), order), ElementsAre("the order of --set differs"));
 }
 
 TEST(SearchFile, a_random_search_may_get_more_trials) {
@@ -86,7 +86,7 @@ TEST(SearchFile, damaged_ones_are_rejected) {
                                  std::string(text).replace(text.find("waiting"), 7, "sleeps!")})
     EXPECT_THAT(message(bad), HasSubstr("x/sweep.json: is damaged; use another folder")) << bad;
   EXPECT_THAT(message(std::string(text).replace(text.find("\"format\": 1"), 11, "\"format\": 2")),
-              HasSubstr("was written by another version"));
+              HasSubstr("was written by a different version"));
 }
 
 }  // namespace

@@ -99,13 +99,12 @@ TEST(Csv, missing_values_are_bad_samples_or_a_number) {
   const DataFlow flow = file.flow(columns);
   flow.prepare();
   EXPECT_EQ(flow.facts()[0].remarks,
-            (std::vector<std::string>{
-                "2 bad rows; the first one is line 3: column 'x' has no value; 'missing' can give one"}));
-  EXPECT_THAT(
-      error_of([&] { samples_of(flow); }),
-      HasSubstr("csv_0, sample 1 of pass 0: " + file.path() +
-                ":3: column 'x' has no value; 'missing' can give one; to leave such rows out, write the "
-                "flow as {on_error: replace, flow: [...]} (or use skip)"));
+            (std::vector<std::string>{"2 bad rows; the first one is line 3: column 'x' has no value; to "
+                                      "replace missing values, set 'missing'"}));
+  EXPECT_THAT(error_of([&] { samples_of(flow); }),
+              HasSubstr("csv_0, sample 1 of pass 0: " + file.path() +
+                        ":3: column 'x' has no value; to replace missing values, set 'missing'; to skip such "
+                        "rows, write the flow as {on_error: replace, flow: [...]} (or use skip)"));
   EXPECT_EQ(samples_of(file.flow(columns, "skip")), (std::vector<std::vector<double>>{{1, 2}, {7, 8}}));
   EXPECT_EQ(samples_of(file.flow(columns + ", missing: -1")),
             (std::vector<std::vector<double>>{{1, 2}, {-1, 4}, {5, -1}, {7, 8}}));
@@ -144,7 +143,7 @@ TEST(Csv, says_when_it_is_opened_what_does_not_fit_the_file) {
   EXPECT_THAT(file.prepare_error("labels: {x: \".*h.*\"}"), HasSubstr("matches 3 columns"));
   EXPECT_THAT(file.prepare_error("columns: {x: \"the, species\"}"), HasSubstr("; all 3 rows are bad"));
   EXPECT_THAT(CsvFile("a;b\n1;2\n").prepare_error("columns: {x: a}"), HasSubstr("; set delimiter: \";\""));
-  EXPECT_THAT(CsvFile("a b\n1 2\n").prepare_error("columns: {x: a}"), HasSubstr("is 'delimiter' right?"));
+  EXPECT_THAT(CsvFile("a b\n1 2\n").prepare_error("columns: {x: a}"), HasSubstr("check 'delimiter'"));
   EXPECT_THAT(CsvFile("a,a\n1,2\n").prepare_error("columns: {x: a}"),
               HasSubstr("2 columns with the name 'a'"));
   EXPECT_THAT(CsvFile("").prepare_error("columns: {x: a}"), HasSubstr("is empty"));
@@ -174,11 +173,9 @@ TEST(Csv, says_how_a_class_can_be_called_none) {
 
 TEST(Csv, says_which_integers_it_rounds) {
   const CsvFile file("id,x\n16777217,16777216\n123456789,0.1\n");
-  EXPECT_THAT(
-      file.flow("columns: {id: id, x: x}").facts()[0].remarks,
-      testing::ElementsAre(
-          "column 'id' has numbers above 16,777,216 that float32 rounds, such as 16777217; subtract an "
-          "offset in the file, or leave a column of ids out"));
+  EXPECT_THAT(file.flow("columns: {id: id, x: x}").facts()[0].remarks,
+              testing::ElementsAre("column 'id' has numbers above 16,777,216 that float32 rounds, such as "
+                                   "16777217; subtract an offset in the file"));
 }
 
 TEST(Csv, says_at_once_what_is_wrong_in_the_config) {
@@ -262,8 +259,8 @@ TEST_F(CsvFiles, of_json_lines_are_rows) {
                                  {1.5, 1, 2, 1, 1, 1}, {-1, 3, 4, 0, 0, 0}, {2, 5, 6, 1, 1, 1}}));
   EXPECT_THAT(error("file: a.jsonl, columns: {x: x}"), HasSubstr("a.jsonl:2: column 'x' has no value"));
   EXPECT_THAT(error("file: a.jsonl, columns: {x: code}"),
-              HasSubstr("is a list or an object; name columns of it, such as 'code.0', or all of them by a "
-                        "pattern: [\"code[.].*\"]"));
+              HasSubstr("is a list or an object; name its columns, such as 'code.0', or use a pattern for "
+                        "all of them: [\"code[.].*\"]"));
   EXPECT_THAT(error("file: a.jsonl, columns: {x: kind}"), HasSubstr("column 'kind' has 'red'"));
   write("a.txt", "{\"x\": 1}\n{\"x\": 2}\n");
   EXPECT_EQ(samples_of(flow("file: a.txt, format: jsonl, columns: {x: x}")).size(), 2U);
@@ -303,7 +300,7 @@ TEST_F(CsvFiles, of_one_table_have_the_same_columns) {
   EXPECT_THAT(error("file: [a.csv, b.csv], columns: {x: x}"),
               testing::AllOf(HasSubstr("b.csv: lacks column 'y', which "),
                              HasSubstr("a.csv has, and has columns 'z', 'w', which"),
-                             HasSubstr("; the files of a table have the same columns")));
+                             HasSubstr("; all files of a table must have the same columns")));
   EXPECT_THAT(error("file: [a.csv, a.csv], columns: {x: x}"),
               testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("a.csv is named twice")));
   EXPECT_THAT(error("file: [a.csv, c.jsonl], columns: {x: x}"), HasSubstr("have different formats"));

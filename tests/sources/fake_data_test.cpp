@@ -39,7 +39,7 @@ TEST(FakeData, lists_must_fit_together) {
               make_flow(list({item("FakeData", {{"shapes", list({list({1}), list({1}), list({1})})},
                                                 {"dtype", list({"int32", "int32"})}})}));
             }),
-            "FakeData: 'dtype' has 2 entries for 3 shapes; give one for all or one for each");
+            "FakeData: 'dtype' has 2 entries for 3 shapes; write one for all or one for each");
 }
 
 }  // namespace

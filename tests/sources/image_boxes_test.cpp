@@ -103,7 +103,7 @@ TEST_F(ImageBoxes, of_all_forms_are_the_same) {
   const SourceFacts facts = coco.sources()[0]->facts();
   EXPECT_EQ(facts.samples, 2);
   EXPECT_THAT(facts.remarks,
-              ElementsAre(HasSubstr("1 boxes are around groups"), HasSubstr("1 boxes have no area")));
+              ElementsAre(HasSubstr("1 boxes around groups"), HasSubstr("1 boxes without area")));
 }
 
 TEST_F(ImageBoxes, move_with_their_image) {
@@ -158,11 +158,10 @@ TEST_F(ImageBoxes, are_of_an_image_of_their_size) {
     folder_.write("images/a.png", encode_png(photo(width, height)));
     return error_of([&] { boxes(more); });
   };
-  EXPECT_THAT(
-      error_of_size(20, 15, "annotations: coco.json"),
-      HasSubstr("a.png: its annotation is of an image of 40x30 pixels, and the file has 20x15; use the "
-                "images that the boxes were made for"));
-  EXPECT_THAT(error_of_size(30, 40, "annotations: coco.json"), HasSubstr("set upright: false of ImageBoxes"));
+  EXPECT_THAT(error_of_size(20, 15, "annotations: coco.json"),
+              HasSubstr("a.png: its annotation is for an image of 40x30 pixels, but the file has 20x15; use "
+                        "the images that the boxes were made for"));
+  EXPECT_THAT(error_of_size(30, 40, "annotations: coco.json"), HasSubstr("set upright: false in ImageBoxes"));
   EXPECT_THAT(error_of_size(20, 30, "annotations: voc"), HasSubstr("an image of 40x0 pixels"));
   EXPECT_EQ(error_of_size(20, 15, "annotations: yolo, classes: [cat, dog]"), "no error");
 }
@@ -191,7 +190,7 @@ TEST_F(ImageBoxes, have_the_classes_of_the_training_data) {
 }
 
 TEST_F(ImageBoxes, what_is_wrong_is_said) {
-  EXPECT_THAT(error("annotations: yolo"), HasSubstr("set 'classes' to their names"));
+  EXPECT_THAT(error("annotations: yolo"), HasSubstr("set 'classes' to the names"));
   EXPECT_THAT(
       error("annotations: yolo, classes: [cat]"),
       HasSubstr("a.txt:1: class 1 is out of range; 'classes' has 1 names, so it must be from 0 to 0"));
@@ -213,13 +212,14 @@ TEST_F(ImageBoxes, what_is_wrong_is_said) {
   write("coco.json", changed("\"b.png\"", "\"c.png\""));
   EXPECT_THAT(error("annotations: coco.json"), HasSubstr("has no file c.png (1 of 2 images"));
   write("coco.json", changed("\"category_id\": 7", "\"category_id\": 8"));
-  EXPECT_THAT(error("annotations: coco.json"), HasSubstr("annotations[0]: no category has its category_id"));
+  EXPECT_THAT(error("annotations: coco.json"),
+              HasSubstr("annotations[0]: its category_id matches no category"));
   write("coco.json", changed("[4, 3, 20, 10]", "[4, 3, 20]"));
   EXPECT_THAT(error("annotations: coco.json"),
               HasSubstr("annotations[0]: 'bbox' is not [x, y, width, height]"));
   write("coco.json", changed("[4, 3, 20, 10]", "[400, 3, 20, 10]"));
   EXPECT_THAT(error("annotations: coco.json"),
-              HasSubstr("box 0 of dog lies outside of the image, which has 40x30"));
+              HasSubstr("box 0 of dog is outside of the image, which has 40x30"));
   EXPECT_THAT(error_of([&] {
                 make_flow(parse_yaml("[ImageBoxes: {images: images, annotations: voc, max_boxes: 1}]",
                                      folder_.path("flow.yaml")))

@@ -75,8 +75,8 @@ TEST(ImageFolder, puts_transparent_pixels_onto_a_background) {
   };
   EXPECT_THAT(
       remarks_of(", background: 0"),
-      testing::ElementsAre(HasSubstr("images have transparent pixels, such as a/icon.png, which are put "
-                                     "onto black; for another color, set background of ImageFolder")));
+      testing::ElementsAre(HasSubstr("images with transparent pixels, such as a/icon.png, get the background "
+                                     "black; to change it, set background in ImageFolder")));
   EXPECT_THAT(remarks_of(", color: rgba"), testing::IsEmpty());
   EXPECT_THAT(error_of([&] { flow_with(", background: [1, 2, 300]"); }),
               HasSubstr("[red, green, blue] or one number, from 0 to 255"));
@@ -121,10 +121,10 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   };
   const auto stop = flow("stop").stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(stop->next().has_value());
-  EXPECT_EQ(error_of([&] { stop->next(); }), "image_folder_0, sample 1 of pass 0: " + broken +
-                                                 ": text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM "
-                                                 "image; to leave such files out, write the flow as "
-                                                 "{on_error: replace, flow: [...]} (or use skip)");
+  EXPECT_EQ(error_of([&] { stop->next(); }),
+            "image_folder_0, sample 1 of pass 0: " + broken +
+                ": text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; to skip such files, write the "
+                "flow as {on_error: replace, flow: [...]} (or use skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(skip->next().has_value());
@@ -321,7 +321,7 @@ TEST(ImageFolder, reads_files_of_other_formats) {
   }
   EXPECT_EQ(d.to_tensor(0).spec().str(), "uint8 [4, 5, 3]");
   EXPECT_EQ(flow.facts()[0].remarks[0], "ignored 1 file (.heic)");
-  EXPECT_THAT(flow.facts()[0].remarks[1], testing::HasSubstr("lose their lower 8 bits, such as a/1.PGM"));
+  EXPECT_THAT(flow.facts()[0].remarks[1], testing::HasSubstr("such as a/1.PGM, lose their lower 8 bits"));
 }
 
 TEST(ImageFolder, turns_images_upright) {

@@ -130,7 +130,7 @@ TEST(ImageList, paths_are_relative_to_the_list_or_to_root) {
   images.list("lists/other.txt", "5.png 1\n");
   EXPECT_THAT(images.error("file: lists/other.txt"),
               HasSubstr(images.path("lists/other.txt") + ":1: no such file '" + images.path("lists/5.png") +
-                        "'; none of its files exist; 'root' is the folder that paths are relative to"));
+                        "'; none of its files exist; set 'root' to the base folder"));
   EXPECT_THAT(images.error("file: lists/other.txt, root: none"), HasSubstr("no such folder"));
 }
 
@@ -158,7 +158,7 @@ TEST(ImageList, fills_missing_numbers) {
   const ListedImages images;
   images.list("gaps.csv", "photo,y\nphotos/5.png,\nphotos/6.png,2\n");
   EXPECT_THAT(images.flow("file: gaps.csv, path: photo, columns: {y: y}").facts()[0].remarks,
-              testing::Contains(HasSubstr("'missing' can give one")));
+              testing::Contains(HasSubstr("set 'missing'")));
   EXPECT_THAT(
       samples_with_images(images.flow("file: gaps.csv, path: photo, columns: {y: y}, missing: {y: 7}")),
       ElementsAre("5x4: 7", "6x4: 2"));
@@ -179,8 +179,7 @@ TEST(ImageList, bad_lines_and_files_can_be_left_out) {
                                    ":2: column 'y' has 'oops', which is not a number"));
   EXPECT_THAT(
       errors[1],
-      HasSubstr(
-          "broken.png: text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; to leave such files out"));
+      HasSubstr("broken.png: text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; to skip such files"));
   EXPECT_THAT(errors[2], HasSubstr("a.csv:5: no such file '" + images.path("gone.png") + "'; to leave such"));
   EXPECT_THAT(errors[3], HasSubstr("a.csv:6: has no path"));
   EXPECT_EQ(flow.facts()[0].bad, 4) << "one has two reasons, and what is in the files is not known";
@@ -201,14 +200,14 @@ TEST(ImageList, says_what_is_wrong_with_the_list) {
   EXPECT_THAT(images.error("file: a.csv, path: '.*', labels: {label: kind}"), HasSubstr("matches 2 columns"));
   EXPECT_THAT(images.error("file: a.csv, path: photo"), HasSubstr("no columns"));
   EXPECT_THAT(images.error("file: a.csv, path: photo, labels: {image: kind}"),
-              HasSubstr("component 'image' is the image; use another name"));
+              HasSubstr("the component 'image' is reserved"));
   EXPECT_THAT(images.error("file: a.csv, labels: {label: kind}"),
               HasSubstr("set 'path' to its column of paths"));
   EXPECT_THAT(images.error("file: a.csv, path: [a]"), HasSubstr("expected the name of a column"));
   EXPECT_THAT(images.error("file: a.txt, depth: 9"), HasSubstr("expected 8, 16 or float"));
   images.list("numbers.txt", "photos/5.png 3\nphotos/6.png 0.25\n");
   EXPECT_THAT(images.error("file: numbers.txt"),
-              HasSubstr("has the class '0.25'; numbers that are not classes need a CSV table"));
+              HasSubstr("has the class '0.25'; if these are numbers, not classes, write a CSV table"));
   images.list("empty.txt", "\n");
   EXPECT_THAT(images.error("file: empty.txt"), HasSubstr("lists no images"));
   images.list("latin1.txt", "photos/5.png \xE9t\xE9\n");
@@ -222,10 +221,9 @@ TEST(ImageList, reads_16_bits_if_it_is_told_and_says_when_they_are_lost) {
   cv::Mat deep(2, 2, CV_16UC1, cv::Scalar(1000));
   images.folder().write("deep.png", encode_deep_png(deep));
   images.list("a.txt", "photos/5.png 0\ndeep.png 1\n");
-  EXPECT_THAT(
-      images.flow("file: a.txt").facts()[0].remarks,
-      ElementsAre("images of 16 bits per channel lose their lower 8 bits, such as deep.png; to keep them, "
-                  "set depth: 16 of ImageList"));
+  EXPECT_THAT(images.flow("file: a.txt").facts()[0].remarks,
+              ElementsAre("images of 16 bits per channel, such as deep.png, lose their lower 8 bits; to keep "
+                          "them, set depth: 16 in ImageList"));
   const DataFlow flow = images.flow("file: a.txt, depth: 16, color: gray");
   const auto cursor = flow.open({.position = 1});
   Datapoint d;
@@ -273,7 +271,7 @@ TEST(ImageList, points_move_with_their_image) {
               ElementsAre(-1, -1, 7, 4))
       << "may lie outside";
   EXPECT_THAT(images.error("file: eyes.csv, path: photo, columns: {eyes: [x0, y0, x1]}, points: [eyes]"),
-              HasSubstr("points are x and y by turns, and 'eyes' is float32 [3]"));
+              HasSubstr("but 'eyes' is float32 [3]"));
   EXPECT_THAT(images.error("file: eyes.csv, path: photo, columns: {eyes: [x0, y0]}, points: [eye]"),
               HasSubstr("'eye'"));
 }
@@ -301,10 +299,10 @@ TEST(ImageList, points_of_a_pair_change_places_in_a_mirror) {
       << "turned by 180 degrees, so left stays left";
   EXPECT_THAT(eyes(pairs, "Resize: [8, 12]"), ElementsAre(2, 1, 6, 4, 10, 2));
   EXPECT_THAT(error_of([&] { eyes(", points: [eyes], mirror_pairs: [[0, 3]]", flip); }),
-              HasSubstr("'mirror_pairs' are pairs of numbers from 0 to 2"));
+              HasSubstr("'mirror_pairs' must be pairs of numbers from 0 to 2"));
   EXPECT_THAT(error_of([&] { eyes(", points: [eyes], mirror_pairs: [[0, 1], [2, 0]]", flip); }),
               HasSubstr("'mirror_pairs' has 0 more than once"));
-  EXPECT_THAT(error_of([&] { eyes(", mirror_pairs: [[0, 1]]", flip); }), HasSubstr("are of 'points'"));
+  EXPECT_THAT(error_of([&] { eyes(", mirror_pairs: [[0, 1]]", flip); }), HasSubstr("needs 'points'"));
 }
 
 TEST(ImageList, says_which_columns_look_like_points) {

@@ -64,19 +64,22 @@ TEST_F(ImagePairs, have_a_folder_of_masks_for_each_class) {
   EXPECT_THAT(masks_of(""), ElementsAre(ElementsAre(1, 1, 2, 2, 0, 0), ElementsAre(0, 0, 0, 0, 0, 2)))
       << "the later class covers the earlier one, and b has no cells";
   for (const char* const more : {", classes: [a, b, c]", ", ignore: 255", ", colors: [[0, 0, 0], [1, 1, 1]]"})
-    EXPECT_THAT(error_of([&] { masks_of(more); }), HasSubstr("are of one mask for all classes")) << more;
+    EXPECT_THAT(error_of([&] { masks_of(more); }), HasSubstr("apply only to one mask for all classes"))
+        << more;
   folder_.write("image/c.jpg", encode_jpeg(photo(3, 2)));
   EXPECT_THAT(error_of([&] { masks_of(""); }), HasSubstr("no folder of 'masks' has a mask for c.jpg"));
   folder_.write("cells/c.png", gray_png({0, 0, 7, 0, 0, 0}, 3));
-  EXPECT_THAT(error_of([&] { masks_of(""); }),
-              HasSubstr("cells/c.png: has the value 7 at (2, 0), and a mask of one class has only 0 and 1"));
+  EXPECT_THAT(
+      error_of([&] { masks_of(""); }),
+      HasSubstr("cells/c.png: has the value 7 at (2, 0), but a mask of one class may have only 0 and 1"));
 }
 
 TEST_F(ImagePairs, may_have_gray_edges) {
   write("a", {0, 100, 127, 128, 200, 255});
   EXPECT_THAT(error(), HasSubstr("for black and white with gray edges, write threshold: 128"));
   EXPECT_THAT(mask(", threshold: 128"), ElementsAre(0, 0, 0, 1, 1, 1));
-  EXPECT_THAT(error(", threshold: 128, classes: [a, b, c]"), HasSubstr("is of masks with two classes"));
+  EXPECT_THAT(error(", threshold: 128, classes: [a, b, c]"),
+              HasSubstr("applies only to masks with two classes"));
 }
 
 TEST_F(ImagePairs, may_have_gray_values_in_files_with_colors) {
@@ -100,9 +103,9 @@ TEST_F(ImagePairs, may_have_masks_in_their_transparency) {
     return std::vector<int>(mask.begin(), mask.end());
   };
   EXPECT_THAT(values(""), ElementsAre(1, 1, 0, 0));
-  EXPECT_THAT(error_of([&] { values(", classes: [a, b, c]"); }), HasSubstr("'alpha' is of masks"));
+  EXPECT_THAT(error_of([&] { values(", classes: [a, b, c]"); }), HasSubstr("'alpha' applies only to masks"));
   folder_.write("cut/a.png", gray_png({0, 1, 1, 0}, 4));
-  EXPECT_THAT(error_of([&] { values(""); }), HasSubstr("a.png: has no transparency, and 'alpha' says"));
+  EXPECT_THAT(error_of([&] { values(""); }), HasSubstr("a.png: has no transparency, but 'alpha' is set"));
 }
 
 /// An e with an accent as one character, and as two.
@@ -115,10 +118,8 @@ TEST_F(ImagePairs, are_found_whatever_the_form_of_accents) {
 TEST_F(ImagePairs, name_the_pixel_that_is_no_class) {
   write("a", {0, 1, 1, 0, 7, 1});
   EXPECT_THAT(error(), HasSubstr("mask/a.png"));
-  EXPECT_THAT(
-      error(),
-      HasSubstr(
-          "has the value 7 at (1, 1), which is none of the 2 classes; list all classes, or write ignore: 7"));
+  EXPECT_THAT(error(), HasSubstr("has the value 7 at (1, 1), which is not one of the 2 classes; list all "
+                                 "classes, or write ignore: 7"));
 }
 
 TEST_F(ImagePairs, read_colors) {
@@ -129,7 +130,7 @@ TEST_F(ImagePairs, read_colors) {
   folder_.write("mask/a.png", encode_png(colors));
   EXPECT_THAT(mask(", colors: [[0, 0, 0], [128, 0, 0]]"), ElementsAre(1, 0));
   EXPECT_THAT(error(", colors: [[0, 0, 0], [0, 0, 128]]"), HasSubstr("has the color [128, 0, 0] at (0, 0)"));
-  EXPECT_THAT(error(), HasSubstr("is a mask with colors; write which class has which color"));
+  EXPECT_THAT(error(), HasSubstr("is a mask with colors; set the color of each class"));
   EXPECT_THAT(error(", colors: [[0, 0, 0]]"), HasSubstr("'colors' has 1 colors for 2 classes"));
 }
 
@@ -145,13 +146,13 @@ TEST_F(ImagePairs, are_found_by_name) {
 
 TEST_F(ImagePairs, have_masks_of_the_size_of_the_image) {
   write("a", {0, 1, 1, 0, 0, 1, 0, 0, 0});
-  EXPECT_THAT(error(), HasSubstr("is a mask of 3x3 pixels, and its image has 3x2"));
+  EXPECT_THAT(error(), HasSubstr("is a mask of 3x3 pixels, but its image has 3x2"));
 }
 
 TEST_F(ImagePairs, have_masks_within_the_limit_of_their_images) {
   folder_.write("image/a.png", encode_png(photo(3, 2)));
   folder_.write("mask/a.png", encode_png(cv::Mat(1000, 1001, CV_8UC1, cv::Scalar(1))));
-  EXPECT_THAT(error(), HasSubstr("is a mask of 1001x1000 pixels, and its image has 3x2"));
+  EXPECT_THAT(error(), HasSubstr("is a mask of 1001x1000 pixels, but its image has 3x2"));
   EXPECT_THAT(error(", max_megapixels: 1"),
               HasSubstr("mask/a.png: an image of 1001x1000 pixels; at most 1 megapixels"));
 }
@@ -159,7 +160,7 @@ TEST_F(ImagePairs, have_masks_within_the_limit_of_their_images) {
 TEST_F(ImagePairs, need_something_that_belongs_to_the_image) {
   folder_.write("image/a.jpg", encode_jpeg(photo(3, 2)));
   EXPECT_THAT([&] { flow_of("[{ImagePairs: {images: " + folder_.path("image") + "}}]"); },
-              testing::ThrowsMessage<ConfigError>(HasSubstr("write 'masks' or 'targets'")));
+              testing::ThrowsMessage<ConfigError>(HasSubstr("set 'masks' or 'targets'")));
 }
 
 /// The image is its own mask, so both must stay the same in whatever moves pixels.
@@ -239,16 +240,14 @@ TEST_F(EdgeMaps, name_what_is_missing) {
     folder_.write("image/a.mat", mat_file({variable}));
   };
   other(mat_.numbers("labels", {2, 1}, {1, 2}));
-  EXPECT_THAT(error(),
-              HasSubstr("a.mat: is a MAT file with 'labels' double [2, 1]; edges are a cell array "
-                        "groundTruth of structs with Boundaries [height, width], as BSDS500 has them"));
+  EXPECT_THAT(error(), HasSubstr("a.mat: is a MAT file with 'labels' double [2, 1]; edges are a cell array "
+                                 "groundTruth of structs with Boundaries [height, width], as in BSDS500"));
   other(mat_.cell("groundTruth", {mat_.structure("", {"Segmentation"}, {mat_.numbers("", {1, 1}, {1})})}));
   EXPECT_THAT(error(),
               HasSubstr("a.mat: is a MAT file whose groundTruth has struct [1, 1] with Segmentation;"));
   write_edges({{0, 1, 1, 0, 0, 1}}, {3, 2});
-  EXPECT_THAT(error(), HasSubstr("is a mask of 2x3 pixels, and its image has 3x2"));
-  EXPECT_THAT(error(", colors: [[0, 0, 0], [1, 1, 1]]"),
-              HasSubstr("which has no colors; leave out 'colors'"));
+  EXPECT_THAT(error(), HasSubstr("is a mask of 2x3 pixels, but its image has 3x2"));
+  EXPECT_THAT(error(", colors: [[0, 0, 0], [1, 1, 1]]"), HasSubstr("which has no colors; remove 'colors'"));
   folder_.write("image/a.mat", {1, 2, 3});
   EXPECT_THAT(error(), HasSubstr("a.mat: not a JPEG"));
 }

@@ -90,7 +90,7 @@ TEST(JoinData, rejects_what_would_break_pairs) {
   EXPECT_THAT(error(joined({skipping, counting("b", 9, false)})),
               HasSubstr("'on_error' of a flow inside JoinData"));
   const ConfigNode dropping = list({item("Counting", 9), item("Picky", {{"drop_every", 3}})});
-  EXPECT_THAT(error(joined({dropping, counting("b", 9, false)})), HasSubstr("leaves samples out"));
+  EXPECT_THAT(error(joined({dropping, counting("b", 9, false)})), HasSubstr("drops samples"));
   const ConfigNode in_order = list({item("CountingInOrder", 9), item("SelectComponent", list({"k"}))});
   const DataFlow unequal = make_flow(joined({in_order, counting("b", 5, false)}));
   EXPECT_THAT(error_of([&] {
@@ -173,12 +173,12 @@ TEST(JoinData, rejects_a_number_that_is_taken) {
       error_of([&] {
         make_flow(joined({named("x", "x_2"), renamed("x")}));
       }),
-      "JoinData: two of its flows have a component 'x', and the one of flow 2 cannot be called 'x_2', as "
-      "another one is; add RenameComponents: {names: {x: NEW_NAME}} to that flow");
+      "JoinData: two of its flows have a component 'x', and the component of flow 2 cannot be renamed to "
+      "'x_2', because that name is taken; add RenameComponents: {names: {x: NEW_NAME}} to that flow");
   EXPECT_THAT(error_of([&] {
                 make_flow(joined({renamed("x"), named("x", "x_2")}));
               }),
-              testing::HasSubstr("the one of flow 2 cannot be called 'x_2'"));
+              testing::HasSubstr("the component of flow 2 cannot be renamed to 'x_2'"));
 }
 
 TEST(JoinData, has_the_fingerprint_of_all_its_flows) {

@@ -37,7 +37,8 @@ TEST_F(MaskFile, have_masks_of_more_than_8_bits) {
   EXPECT_EQ(mask_of(float{}, 3, classes), classes);
   EXPECT_EQ(mask_of(double{}, 3, classes), classes);
   EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 2, 3, 0, 1}), SampleError);
-  EXPECT_THAT(error(", classes: [a, b, c]"), HasSubstr("has the value 3 at (0, 1), which is none of the 3"));
+  EXPECT_THAT(error(", classes: [a, b, c]"),
+              HasSubstr("has the value 3 at (0, 1), which is not one of the 3"));
   EXPECT_THROW(mask_of(uint16_t{}, 1, {0, 1, 256, 0, 0, 1}), SampleError);
   EXPECT_THAT(error(", classes: [a, b, c]"),
               HasSubstr("has the value 256 at (2, 0); classes are whole numbers"));
@@ -52,9 +53,8 @@ TEST_F(MaskFile, have_masks_of_more_than_8_bits) {
 
 TEST_F(MaskFile, have_one_second_class) {
   write("a", {0, 1, 255, 0, 0, 1});
-  EXPECT_THAT(error(),
-              HasSubstr("has both 1 and 255, which may each be the second class; if pixels of 255 do not "
-                        "count, write ignore: 255, and ignore_label: 255 in costs and metrics"));
+  EXPECT_THAT(error(), HasSubstr("has both 1 and 255, so the second class is ambiguous; if pixels of 255 do "
+                                 "not count, write ignore: 255, and ignore_label: 255 in costs and metrics"));
   EXPECT_THAT(mask(", ignore: 255"), ElementsAre(0, 1, 255, 0, 0, 1));
   EXPECT_THAT(mask(", threshold: 1"), ElementsAre(0, 1, 1, 0, 0, 1));
 }
@@ -63,8 +63,8 @@ TEST_F(MaskFile, of_pictures_that_are_turned_have_masks_that_are) {
   folder_.write("image/a.jpg", with_orientation(encode_jpeg(photo(3, 2)), 6, true));
   folder_.write("mask/a.png", gray_png({0, 1, 1, 0, 0, 1}, 3));
   EXPECT_THAT(error(),
-              HasSubstr("is a mask of 3x2 pixels, and its image has 2x3; if the image is turned by its Exif "
-                        "data, and the mask was made for the image as it is stored, set upright: false"));
+              HasSubstr("is a mask of 3x2 pixels, but its image has 2x3; if the image is turned by its Exif "
+                        "data, and the mask was made for the stored image, set upright: false"));
   EXPECT_THAT(mask(", upright: false"), ElementsAre(0, 1, 1, 0, 0, 1));
   folder_.write("mask/a.png", with_orientation(gray_png({0, 1, 1, 0, 0, 1}, 3), 6, true));
   EXPECT_THAT(mask(), ElementsAre(0, 0, 0, 1, 1, 1)) << "turned to the right, as the image is";
@@ -81,9 +81,9 @@ TEST_F(MaskFile, of_pictures_that_are_turned_are_spoken_of) {
   };
   EXPECT_THAT(
       remarks(""),
-      ElementsAre(HasSubstr("images are turned upright by their Exif data, such as a.jpg, and 'masks' have "
-                            "to fit the turned ones; if they were made for the images as they are stored, "
-                            "set upright: false of ImagePairs")));
+      ElementsAre(HasSubstr(
+          "images such as a.jpg are turned upright by their Exif data, and 'masks' must fit the turned "
+          "images; if they were made for the stored images, set upright: false in ImagePairs")));
   EXPECT_THAT(remarks(", upright: false"), testing::IsEmpty());
 }
 
@@ -97,7 +97,7 @@ TEST_F(MaskFile, of_other_formats_with_colors_need_them) {
   write_mask("a.bmp", bmp);
   std::string classes = ", classes: [c0";
   for (int i = 1; i < 20; ++i) classes += ", c" + std::to_string(i);
-  EXPECT_THAT(error(classes + "]"), HasSubstr("is a mask with colors; write which class has which color"));
+  EXPECT_THAT(error(classes + "]"), HasSubstr("is a mask with colors; set the color of each class"));
   EXPECT_THAT(mask(", colors: [[0, 0, 0], [0, 0, 128]]"), ElementsAre(1, 0, 0, 1, 0, 0));
 }
 
@@ -108,9 +108,8 @@ TEST_F(MaskFile, have_no_palettes_that_invert_black_and_white) {
   Tensor places = Tensor::zeros({DType::kUInt8, {2, 3}});
   places.data<uint8_t>()[1] = 1;
   write_mask("a.png", encode_palette_png(places, white_first));
-  EXPECT_THAT(error(),
-              HasSubstr("has white as class 0 and black as class 1; write which color is which class: "
-                        "colors: [[0, 0, 0], [255, 255, 254]] if white is class 1"));
+  EXPECT_THAT(error(), HasSubstr("has white as class 0 and black as class 1; set the color of each class: "
+                                 "colors: [[0, 0, 0], [255, 255, 254]] if white is class 1"));
   EXPECT_THAT(mask(", colors: [[0, 0, 0], [255, 255, 254]]"), ElementsAre(1, 0, 1, 1, 1, 1));
   write_mask("a.png", encode_palette_png(places, std::vector<RgbColor>{{0, 0, 0}, {255, 255, 255}}));
   EXPECT_THAT(mask(), ElementsAre(0, 1, 0, 0, 0, 0));

@@ -140,10 +140,9 @@ TEST_F(SplitData, takes_the_parts_that_a_column_says) {
 
 TEST_F(SplitData, says_that_it_does_not_know_which_classes_count) {
   const DataFlow two = flow("part: train, shares: 0.5", ", patient: patient");
-  EXPECT_THAT(
-      two.facts()[0].remarks,
-      ElementsAre("the parts do not have the classes in the same shares, as there are several components "
-                  "of classes (class, patient): `stratify` names one"));
+  EXPECT_THAT(two.facts()[0].remarks,
+              ElementsAre("classes do not have the same shares in all parts, because several components are "
+                          "classes (class, patient); set `stratify` to one of them"));
   EXPECT_TRUE(
       flow("part: train, shares: 0.5, stratify: none", ", patient: patient").facts()[0].remarks.empty());
   EXPECT_TRUE(
@@ -167,22 +166,24 @@ TEST_F(SplitData, says_where_a_source_is_that_cannot_be_read) {
 TEST_F(SplitData, rejects_what_cannot_be_meant) {
   EXPECT_THAT(error("part: validaton, shares: 0.2"),
               HasSubstr("no part 'validaton'; did you mean 'validation'?; the parts are train, validation"));
-  EXPECT_THAT(error("part: train, shares: {train: 0.8}"), HasSubstr("train has what the other parts leave"));
+  EXPECT_THAT(error("part: train, shares: {train: 0.8}"),
+              HasSubstr("train gets all samples of no other part"));
   EXPECT_THAT(error("part: train, shares: {a: 0.5, b: 0.5}"),
               HasSubstr("the shares leave nothing for train"));
   EXPECT_THAT(error("part: train, shares: 20"), HasSubstr("a share between 0 and 1"));
-  EXPECT_THAT(error("part: train, folds: 1"), HasSubstr("'folds' is 1; at least 2"));
+  EXPECT_THAT(error("part: train, folds: 1"), HasSubstr("'folds' is 1; must be at least 2"));
   EXPECT_THAT(error("part: train, folds: 5, fold: 5"), HasSubstr("'fold' is 5; must be below 'folds' (5)"));
   EXPECT_THAT(error("part: train, folds: 5, shares: 0.2"), HasSubstr("'validation' is one of the folds"));
   EXPECT_THAT(error("part: train, folds: 5, order: day"),
-              HasSubstr("'folds' and 'order' do not go together"));
+              HasSubstr("'folds' and 'order' cannot be combined"));
   EXPECT_THAT(error("part: train, group: patient, order: day"),
-              HasSubstr("'group' and 'order' do not go together"));
-  EXPECT_THAT(error("part: train, column: part, shares: 0.2"), HasSubstr("'column' says the parts"));
+              HasSubstr("'group' and 'order' cannot be combined"));
+  EXPECT_THAT(error("part: train, column: part, shares: 0.2"),
+              HasSubstr("'column' already defines the parts"));
   EXPECT_THAT(error("part: train, group: pateint"),
               HasSubstr("unknown column 'pateint'; did you mean 'patient'?"));
   EXPECT_THAT(error("part: train, stratify: clas"),
-              HasSubstr("no component of classes; did you mean 'class'?"));
+              HasSubstr("not a component of classes; did you mean 'class'?"));
   EXPECT_THAT(error("part: train, order: class"), HasSubstr("'order': column 'class': 'c' is neither"));
   EXPECT_THAT(error("part: train, hash: true"), HasSubstr("set 'group' to a column of ids"));
   EXPECT_THAT(

@@ -130,7 +130,7 @@ TEST(SplitParts, have_the_order_of_times_not_of_their_texts) {
       [] {
         ordered_parts({"1/2/2020", "3/4/2020"}, {0.5, 0.5});
       },
-      ThrowsMessage<DataError>(testing::HasSubstr("of which nothing tells the day from the month")));
+      ThrowsMessage<DataError>(testing::HasSubstr("where day and month are ambiguous")));
 }
 
 TEST(SplitParts, of_hashes_stay_when_samples_are_added) {

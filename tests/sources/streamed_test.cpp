@@ -89,8 +89,8 @@ TEST_F(StreamedTest, reads_a_pipe_once) {
   ASSERT_EQ(found.size(), static_cast<size_t>(kRows));
   for (int i = 0; i < kRows; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].first, static_cast<float>(i));
   EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe, {.pass = 1}); }),
-              HasSubstr("has ended: its rows are one pass; lower steps_per_epoch or max_epoch"));
-  EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe); }), HasSubstr("can be read once"));
+              HasSubstr("has ended: its rows are only one pass; lower steps_per_epoch or max_epoch"));
+  EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe); }), HasSubstr("can be read only once"));
 }
 
 TEST_F(StreamedTest, learns_of_the_first_rows) {
@@ -158,9 +158,9 @@ const live::Fields kStreamed("source", "Streamed",
 TEST_F(StreamedTest, rejects_what_has_no_lines_of_rows) {
   EXPECT_THAT(error_of([&] { flow(streamed("{RenderedDigits: {}}")); }), HasSubstr("does not read text"));
   EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: [a.csv, b.csv], columns: {x: a}}}")); }),
-              HasSubstr("reads one file"));
+              HasSubstr("reads only one file"));
   EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: a.csv, encoding: utf-16, columns: {x: a}}}")); }),
-              HasSubstr("convert it to UTF-8"));
+              HasSubstr("convert the text to UTF-8"));
   EXPECT_THAT(error_of([&] { flow(streamed("{CSV: {file: no.csv, columns: {x: a}}}")).prepare(); }),
               HasSubstr("no.csv"));
   write("a.csv", "");

@@ -81,8 +81,8 @@ TEST(SvmLight, gives_numbers_unless_all_are_integers) {
   const SvmLightFiles integers("24 1:1\n21 1:2\n");
   EXPECT_EQ(rows_of(integers.flow("targets: number")), (Rows{{1, 24}, {2, 21}}));
   EXPECT_THAT(files.flow("targets: class", "a.svm", nullptr, "skip").facts()[0].remarks,
-              ElementsAre("1 bad row: line 2: target 21.6 is not an integer, as the numbers of classes are; "
-                          "for numbers, set targets: number"));
+              ElementsAre("1 bad row: line 2: target 21.6 is not an integer, but class numbers are; for "
+                          "numbers, set targets: number"));
 }
 
 TEST(SvmLight, several_classes_of_a_line_are_a_set) {
@@ -92,11 +92,9 @@ TEST(SvmLight, several_classes_of_a_line_are_a_set) {
   EXPECT_EQ(flow.spec().str(), "x float32 [1], y float32 [3]");
   EXPECT_THAT(flow.spec()[1].classes, ElementsAre("1", "3", "7"));
   EXPECT_EQ(rows_of(flow), (Rows{{1, 1, 1, 0}, {2, 0, 0, 1}, {3, 0, 0, 0}}));
-  EXPECT_THAT(
-      error_of([&] { rows_of(files.flow("targets: class")); }),
-      HasSubstr(files.path() +
-                ":1: has 2 targets; several classes of a sample need targets: set; to leave such rows "
-                "out, write the flow as {on_error: replace"));
+  EXPECT_THAT(error_of([&] { rows_of(files.flow("targets: class")); }),
+              HasSubstr(files.path() + ":1: has 2 targets; several classes of a sample need targets: set; to "
+                                       "skip such rows, write the flow as {on_error: replace"));
 }
 
 TEST(SvmLight, counts_indices_from_zero_if_it_is_told) {
@@ -125,7 +123,7 @@ TEST(SvmLight, other_flows_have_the_features_and_classes_of_the_training_data) {
   EXPECT_EQ(rows_of(other), (Rows{{7, 0, 0, 2}, {0, 8, 0, 1}}));
   EXPECT_THAT(other.facts()[0].remarks,
               ElementsAre("features that data.train does not have are not read: 1 row has an index above 3",
-                          "lacks classes that data.train has: 1"));
+                          "does not have these classes of data.train: 1"));
   files.add("b.svm", "5 1:7\n4 2:8\n");
   EXPECT_THAT(files.other("", "", "skip").facts()[0].remarks,
               testing::Contains(

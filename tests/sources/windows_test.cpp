@@ -75,7 +75,7 @@ TEST_F(WindowsTest, keep_series_apart) {
   for (const auto& sample : samples(flow("length: 3, targets: [y], key: s"))) last.push_back(sample.back());
   EXPECT_THAT(last, ElementsAre(300, 400, 500, 900));
   EXPECT_THAT(error("length: 6, targets: [y], key: s"),
-              HasSubstr("a window needs 7 rows, but no series of column 's' has as many"));
+              HasSubstr("a window needs 7 rows, but no series of column 's' has this many"));
 }
 
 /// As stored by date: the rows of q between those of p.
@@ -131,10 +131,10 @@ TEST_F(WindowsTest, may_be_sorted_by_time) {
   const CapturedLog log;
   EXPECT_EQ(samples(flow("length: 2, targets: [y], key: s")),
             (std::vector<std::vector<int>>{{3, 0, 1, 0, 20}, {9, 1, 8, 1, 70}}));
-  EXPECT_THAT(log.text(), HasSubstr("column 'date' goes back in time from " + folder_.path("t.csv") +
-                                    ":2 to " + folder_.path("t.csv") +
-                                    ":3, and windows take rows in the order of the file; "
-                                    "to sort them, write order: date"));
+  EXPECT_THAT(log.text(),
+              HasSubstr("column 'date' goes back in time from " + folder_.path("t.csv") + ":2 to " +
+                        folder_.path("t.csv") +
+                        ":3, but windows use rows in the order of the file; to sort them, set order: date"));
   EXPECT_THAT(error("length: 2, order: day"), HasSubstr("unknown column 'day'"));
   EXPECT_THAT(error("length: 2, order: s"), HasSubstr("column 's' has 'p' is neither a number nor a date"));
 }
@@ -166,11 +166,11 @@ TEST_F(WindowsTest, of_two_parts_predict_no_row_in_common) {
       << "not 400 to 600, and 500 to 700";
   const DataFlow train = flow("length: 2, targets: [y], horizon: 3", "part: train, shares: 0.4, order: rows");
   EXPECT_THAT(train.facts()[0].remarks,
-              testing::Contains(HasSubstr("2 windows left out, as rows that they predict")));
+              testing::Contains(HasSubstr("2 windows left out, because the rows that they predict")));
   testing::internal::CaptureStderr();
   targets("part: train", "seed: 1");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("so both parts overlap; for series, set split: {order: rows}"));
+              HasSubstr("so the parts overlap; for series, set split: {order: rows}"));
 }
 
 TEST_F(WindowsTest, are_divided_in_the_order_of_time) {

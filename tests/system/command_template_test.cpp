@@ -28,7 +28,7 @@ std::string error_of(std::vector<std::string> arguments) {
 
 TEST(CommandTemplate, rejects_what_is_no_command) {
   EXPECT_EQ(error_of({}),
-            "callback RunCommand: 'command' names no program; write a list such as [notify, done]");
+            "callback RunCommand: 'command' has no program; write a list such as [notify, done]");
   const std::string fix = "; write {NAME} for a value, and {{ or }} for a brace";
   EXPECT_EQ(error_of({"a", "{cost"}), "callback RunCommand: '{cost' has a '{' without a '}'" + fix);
   EXPECT_EQ(error_of({"a", "cost}"}), "callback RunCommand: 'cost}' has a '}' without a '{'" + fix);

@@ -106,8 +106,7 @@ ColumnGuess guess_of(const std::vector<std::string>& fields, const FieldStyle& s
 TEST(ColumnGuess, gives_the_true_reason) {
   EXPECT_EQ(
       guess_of({"05/06/2024", "04/05/2024", "01/02/2024", "03/02/2024"}).why(),
-      "dates such as '05/06/2024', of which nothing tells the day from the month; set dates: day_first or "
-      "month_first");
+      "dates such as '05/06/2024', where day and month are ambiguous; set dates: day_first or month_first");
   const FieldStyle says_order{.dates = DateOrder::kDayFirst};
   EXPECT_EQ(guess_of({"05/06/2024", "04/05/2024", "01/02/2024"}, says_order).type(), ColumnType::kDate);
   EXPECT_EQ(guess_of({"$5", "6 €", "$7", "8 €", "$9"}).why(), "amounts in $, €");
@@ -236,7 +235,7 @@ TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
   const auto fit = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
   EXPECT_THAT(row_of(flow("v.csv", "", fit), 0), ElementsAre(0, 0, 1)) << "other words for the same";
   EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
-              HasSubstr("v.csv:3: column 'b' has '2', which is no bool; true and false"));
+              HasSubstr("v.csv:3: column 'b' has '2', which is not a bool; use true/false"));
   EXPECT_THAT(row_of(flow("t.csv", ", missing: {a: no}"), 4), ElementsAre(0, 0));
   EXPECT_EQ(flow("t.csv", ", types: {a: category, b: number}").spec().str(), "x float32 [5], y float32 []")
       << "three words, one place more, and b";
@@ -252,7 +251,7 @@ TEST_F(CsvFeatures, read_numbers_and_dates_as_people_write_them) {
   const DataFlow train = flow("t.csv", ", scale: none");
   EXPECT_THAT(train.facts()[0].remarks,
               ElementsAre("number: price (none, $), share (none, 5% is 0.05), rooms (none)", "date: day",
-                          "'unknown' counts as missing in rooms, as the only other text"));
+                          "'unknown' counts as missing in rooms, because it is the only other text"));
   const std::vector<float> row = row_of(train, 10);
   EXPECT_EQ(row[0], 2000);
   EXPECT_EQ(row[1], 0.02F);
@@ -285,9 +284,8 @@ TEST_F(CsvFeatures, have_no_index_without_a_name) {
 
 TEST_F(CsvFeatures, may_have_dates_of_an_order_that_the_config_says) {
   write("t.csv", "when,v,y\n01/02/2024,1,0\n03/02/2024,5,1\n04/05/2024,9,1\n");
-  EXPECT_THAT(
-      flow("t.csv").facts()[0].remarks,
-      ElementsAre("number: v", HasSubstr("not read: when (dates such as '01/02/2024', of which nothing")));
+  EXPECT_THAT(flow("t.csv").facts()[0].remarks,
+              ElementsAre("number: v", HasSubstr("not read: when (dates such as '01/02/2024', where day")));
   EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {when: date}"); }),
               HasSubstr("set dates: day_first or"));
   const std::string settings = ", scale: none, dates: ";
@@ -360,7 +358,7 @@ TEST_F(CsvFeatures, have_the_scale_that_the_config_says) {
   EXPECT_NEAR(other[0], 2 * r, 1e-6) << "of what a checkpoint keeps, whatever the other flow says";
   EXPECT_EQ(other[1], 2);
   EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
-              HasSubstr("v.csv:3: column 'fare' has -1, and log1p needs numbers above -1"));
+              HasSubstr("v.csv:3: column 'fare' has -1, but log1p needs numbers above -1"));
   EXPECT_THAT(row_of(flow("t.csv", ", scale: none"), 1), ElementsAre(9, 30));
 }
 
@@ -386,10 +384,10 @@ TEST_F(CsvFeatures, have_scales_and_limits_of_numbers_only) {
   };
   EXPECT_THAT(error("scale: {fares: log1p}"),
               HasSubstr("'scale': unknown column 'fares'; did you mean 'fare'?"));
-  EXPECT_THAT(
-      error("scale: {port: log1p}"),
-      HasSubstr("'scale': column 'port' is no number of 'auto'; those are fare; `types` can make it one"));
-  EXPECT_THAT(error("clip: {port: [0, 1]}"), HasSubstr("'clip': column 'port' is no number"));
+  EXPECT_THAT(error("scale: {port: log1p}"),
+              HasSubstr("'scale': column 'port' is not a number column of 'auto'; number columns are fare; "
+                        "to make it one, set `types`"));
+  EXPECT_THAT(error("clip: {port: [0, 1]}"), HasSubstr("'clip': column 'port' is not a number"));
   EXPECT_THAT(error("scale: minmax"), HasSubstr("did you mean 'min_max'?"));
   EXPECT_THAT(error("clip: {fare: [3, 3]}"),
               HasSubstr("the first limit of 'fare' must be below the second one"));
@@ -402,7 +400,7 @@ TEST_F(CsvFeatures, have_scales_and_limits_of_numbers_only) {
                   make_flow(parse_yaml(
                       "[{CSV: {file: t.csv, columns: {x: [y]}, " + std::string(setting) + "}}]", "f.yaml"));
                 }),
-                HasSubstr("is for the columns of a component that is 'auto'"));
+                HasSubstr("applies only to the columns of an 'auto' component"));
 }
 
 TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {
@@ -443,8 +441,7 @@ TEST_F(CsvFeatures, tell_once_that_there_are_many_categories) {
                  "part: train, shares: 0.1, order: rows}}]",
                  folder_.path("flow.yaml")));
   EXPECT_THAT(flow.facts()[0].remarks,
-              ElementsAre("category: a",
-                          "of the 150 categories of 'a' the 100 most common ones have a place of their own"));
+              ElementsAre("category: a", "only the 100 most common of the 150 categories of 'a'"));
 }
 
 TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {
@@ -473,8 +470,9 @@ TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training
                 values("{a: median, b: most_common, k: v}",
                        std::make_shared<Fit>(values("{a: 0, b: 0, k: v}")), "v.csv");
               }),
-              HasSubstr("data.train does not say what replaces missing values of 'a'"));
-  EXPECT_THAT(error_of([&] { values("{a: x}"); }), HasSubstr("column 'a' has numbers, and 'x' is none"));
+              HasSubstr("data.train sets no replacement for missing values of 'a'"));
+  EXPECT_THAT(error_of([&] { values("{a: x}"); }),
+              HasSubstr("column 'a' has numbers, but 'x' is not a number"));
 }
 
 TEST_F(CsvFeatures, are_of_one_component) {
@@ -482,12 +480,12 @@ TEST_F(CsvFeatures, are_of_one_component) {
   EXPECT_THAT(error_of([&] {
                 make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: auto, z: auto}}}]", "f.yaml"));
               }),
-              HasSubstr("several components that are 'auto'"));
+              HasSubstr("several 'auto' components"));
   EXPECT_THAT(
       error_of([&] {
         make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: [y]}, types: {y: number}}}]", "f.yaml"));
       }),
-      HasSubstr("'types' is for the columns of a component that is 'auto'"));
+      HasSubstr("'types' applies only to the columns of an 'auto' component"));
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST_F(CsvRowsTest, say_in_which_line_an_error_is) {
   }
   EXPECT_THAT(error_of([&] { in_parts(open("\n\n")); }), HasSubstr("is empty"));
   EXPECT_THAT(error_of([&] { in_parts(open("a\n\"b" + std::string(70'000'000, '\n'))); }),
-              HasSubstr("a.csv:2: a row of more than 64 MB; is a quote not closed?"));
+              HasSubstr("a.csv:2: a row of more than 64 MB; check for an unclosed quote"));
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ TEST_F(CsvTags, of_other_data_are_those_of_data_train) {
            std::make_shared<Fit>(train));
   EXPECT_THAT(rows_of(other), ElementsAre(ElementsAre(0, 1), ElementsAre(0, 0)));
   EXPECT_THAT(other.spec()[0].classes, ElementsAre("a", "b"));
-  EXPECT_THAT(other.facts()[0].remarks,
-              ElementsAre("column 'tags' has labels that the rows for training do not have, which do not "
-                          "count: 'c'"));
+  EXPECT_THAT(
+      other.facts()[0].remarks,
+      ElementsAre("column 'tags' has labels that the rows for training do not have; they are ignored: 'c'"));
 }
 
 TEST_F(CsvTags, belong_to_images_of_a_list) {

@@ -49,7 +49,7 @@ TEST(Jsonl, says_what_is_no_object) {
                           HasSubstr("3: is not JSON: byte 8"), HasSubstr("4: is not JSON: byte 6"),
                           HasSubstr("5: is not JSON")));
   EXPECT_THAT(lines_of("{\"a\": " + std::string(200, '[') + std::string(200, ']') + "}"),
-              ElementsAre(HasSubstr("more than 100 deep")));
+              ElementsAre(HasSubstr("deeper than 100 levels")));
   std::string many = "{\"a\": [0";
   for (int i = 0; i < 100'000; ++i) many += ",1";
   EXPECT_THAT(error_of([&] { lines_of(many + "]}"); }), HasSubstr("a.jsonl:1: more than 100,000 values"));

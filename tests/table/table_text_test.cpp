@@ -119,14 +119,14 @@ TEST_F(TableTextTest, says_where_another_encoding_begins) {
   EXPECT_THAT(error_of([&] { text(std::string("a,b\n"), TextEncoding::kUtf16); }),
               HasSubstr("is not text in UTF-16; set encoding: utf-8 (or latin1)"));
   EXPECT_THAT(error_of([&] { text(std::string("a\0b\0c", 5), TextEncoding::kUtf16); }),
-              HasSubstr("is cut off: its last character is not whole"));
+              HasSubstr("is cut off: its last character is incomplete"));
   EXPECT_THAT(error_of([&] {
                 text(std::string("a\0\n\0\0\xDC"
                                  "b\0",
                                  8),
                      TextEncoding::kUtf16);
               }),
-              HasSubstr(":2: is not UTF-16: half of a character stands alone"));
+              HasSubstr(":2: is not UTF-16: unpaired surrogate"));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST_F(UnpackedFileTest, says_that_bytes_are_damaged) {
   Bytes zstandard = zstandard_file("some text");
   zstandard.back() ^= 1;
   EXPECT_THAT(failure(zstandard), testing::StartsWith("is damaged: "));
-  EXPECT_EQ(failure(joined(gzip_file("a"), {'x'})), "is damaged: other bytes follow its gzip data");
+  EXPECT_EQ(failure(joined(gzip_file("a"), {'x'})), "is damaged: extra bytes follow its gzip data");
   EXPECT_THAT(failure(joined(zstandard_file("a"), {'x', 'y', 'z', '1', '2'})),
               testing::StartsWith("is damaged: "));
 }

@@ -65,7 +65,7 @@ TEST(WrittenNumbers, go_together_if_their_units_do) {
 TEST(WrittenNumbers, do_not_take_a_decimal_comma_for_a_separator) {
   EXPECT_EQ(guess_of({"1,234", "2,500"}).doubt(), "") << "in quotes, between commas";
   EXPECT_THAT(guess_of({"1,234", "2,500"}, {}, ';').doubt(),
-              testing::HasSubstr("'1,234', whose comma may be"));
+              testing::HasSubstr("'1,234', where the comma may be"));
   EXPECT_EQ(guess_of({"1,234", "1,234,567"}, {}, ';').doubt(), "");
   EXPECT_EQ(guess_of({"1,234"}, {"0.5"}, ';').doubt(), "") << "the point is the decimal sign";
 }

@@ -112,7 +112,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     EXPECT_EQ(values.shape(), (Shape{5, 6}));
     EXPECT_TRUE(bit_equal(values, trained.run({samples})[0]));
     EXPECT_THAT([&] { other->part<TrainedModel>().stored_tower({}, "a.h5"); },
-                ThrowsMessage<CheckpointError>(HasSubstr("does not say what its model takes")));
+                ThrowsMessage<CheckpointError>(HasSubstr("does not describe the input of its model")));
   }
 }
 
@@ -141,7 +141,7 @@ TEST(BatchTrainer, rejects_what_it_cannot_use) {
   };
   EXPECT_THAT(message(std::string(kBytes) + "- BatchData: {batch_size: 4}", "y"),
               AllOf(HasSubstr("test.yaml:1:"), HasSubstr("unknown component 'y'")));
-  EXPECT_THAT(message(kBytes, "x"), HasSubstr("data.train gives single samples"));
+  EXPECT_THAT(message(kBytes, "x"), HasSubstr("data.train produces single samples"));
 }
 
 TEST(BatchTrainer, rejects_a_model_and_double_precision) {

@@ -66,10 +66,9 @@ TEST(CallbackList, rejects_a_second_one_where_there_may_be_one_only) {
 }
 
 TEST(CallbackList, rejects_a_second_one_that_writes_the_same_checkpoint) {
-  EXPECT_EQ(
-      outcome_of("[TestListed: {files: [a.h5, b.h5]},\n TestAlias: {files: [c.h5, b.h5]}]").errors,
-      "l.yaml:2:2: callback TestAlias writes checkpoints/b.h5, as another one before it does; keep one of "
-      "them, or give one another 'file'");
+  EXPECT_EQ(outcome_of("[TestListed: {files: [a.h5, b.h5]},\n TestAlias: {files: [c.h5, b.h5]}]").errors,
+            "l.yaml:2:2: callback TestAlias writes checkpoints/b.h5, and so does an earlier one; keep one of "
+            "them, or change 'file' of one");
 }
 
 TEST(CallbackList, leaves_out_what_cannot_be_made) {

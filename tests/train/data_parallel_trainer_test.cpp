@@ -123,9 +123,10 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   EXPECT_EQ(error_of_load(other),
             "model-3.h5: model/fc1/W is float32 [7, 4], but the model needs float32 [7, 3]; to resume, use "
             "the same model; to load parts of another model, use `init`");
-  EXPECT_EQ(error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
-            "model-3.h5: was made with 1 batches in each step (towers x ranks x accumulate), this run has 2; "
-            "resume with other towers or ranks, or start a new run with these weights (init)");
+  EXPECT_EQ(
+      error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
+      "model-3.h5: was made with 1 batches in each step (towers x ranks x accumulate), this run has 2; "
+      "resume with a different number of towers or ranks, or start a new run with these weights (init)");
   CheckpointContent of_another_batch = good;
   of_another_batch.texts["data/json"] = SmallTraining("Simple", 2).state_of_new_data();
   EXPECT_EQ(error_of_load(of_another_batch),

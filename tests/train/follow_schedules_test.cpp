@@ -100,8 +100,8 @@ TEST_F(FollowSchedulesTest, says_that_a_warm_up_does_not_end) {
     return log.text();
   };
   EXPECT_THAT(log_of("50"),
-              HasSubstr("the warm-up of learning_rate takes 100 steps, but the run has 4: the schedule "
-                        "never begins; a number alone is epochs, write warmup: {steps: ...} for steps"));
+              HasSubstr("the warm-up of learning_rate takes 100 steps, but the run has 4: the schedule never "
+                        "begins; a plain number means epochs, write warmup: {steps: ...} for steps"));
   EXPECT_THAT(log_of("{steps: 3}"), testing::Not(HasSubstr("warm-up")));
 }
 
@@ -113,7 +113,7 @@ TEST_F(FollowSchedulesTest, a_callback_cannot_set_it_as_well) {
     run.go();
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("learning_rate follows the schedule that is written in its place"));
+    EXPECT_THAT(error.what(), HasSubstr("learning_rate has a schedule in the config"));
   }
 }
 

@@ -76,8 +76,7 @@ TEST(NoOp, rejects_callbacks_that_look_at_the_batches_of_training) {
     run.add(callback, parse_yaml("{outputs: [fc0]}", "n.yaml"));
     EXPECT_THAT([&] { run.go(); },
                 testing::ThrowsMessage<ConfigError>(testing::StrEq(
-                    "n.yaml:1:12: outputs are looked at for the batches of training, of which this trainer "
-                    "takes none")));
+                    "n.yaml:1:12: outputs are computed for training batches, but this trainer has none")));
   }
 }
 

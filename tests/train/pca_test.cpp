@@ -115,7 +115,7 @@ TEST(Pca, rejects_what_it_cannot_solve) {
         BatchTraining("PCA: {component: x}",
                       flow_of("- FakeData: {shapes: [[70, 70]], names: [x]}\n- BatchData: {batch_size: 2}"));
       },
-      ThrowsMessage<ConfigError>(HasSubstr("component 'x' has 4900 values, and it can use 4096 at most")));
+      ThrowsMessage<ConfigError>(HasSubstr("component 'x' has 4900 values, but it can use at most 4096")));
   const std::string endless =
       "- FakeData: {shapes: [[4]], names: [x]}\n- RepeatedData\n- BatchData: {batch_size: 2}";
   EXPECT_THAT([&] { BatchTraining("PCA: {components: 2, component: x}", flow_of(endless)); },

@@ -89,8 +89,8 @@ TEST(ScalarOrder, in_steps_nothing_is_there_that_comes_after_epochs_only) {
   for (const char* name : {"a", "b", "c"})
     order.needs({.scalar = {name, kHere}, .who = "callback X", .triggered = Triggered::kAfterSteps});
   EXPECT_EQ(errors_of(order),
-            "train.yaml:9:20: callback X: 'a' is reported after epochs only, but is needed after steps; give "
-            "the callback that reports it `every: {steps: ...}`, too");
+            "train.yaml:9:20: callback X: 'a' is reported only after epochs, but is needed after steps; also "
+            "set `every: {steps: ...}` of the callback that reports it");
 }
 
 TEST(ScalarOrder, formulas_write_names_with_points_and_take_older_values) {

@@ -281,7 +281,7 @@ PlanSection measure_layouts(const Graph& graph, const PlanSection& rules, Tuner&
 
 void require_section_of(const Graph& graph, const PlanSection& section, const KernelLibrary& library) {
   const auto reject = [](const std::string& what) {
-    throw PlanError("the plan " + what + ": it is for another network or version of tpack");
+    throw PlanError("the plan " + what + ": it is for a different network or version of tpack");
   };
   std::set<std::string> chosen;
   const std::vector<bool> needed = graph.needed();

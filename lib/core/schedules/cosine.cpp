@@ -8,8 +8,8 @@
 namespace tpack {
 namespace {
 
-/// end + (start - end) (1 + cos(pi part)) / 2 of the part of a cycle that is over. The cycles have the
-/// lengths period, period period_factor, period period_factor^2, ...; without a period, there is one.
+/// end + (start - end) (1 + cos(pi part)) / 2, where `part` is the finished part of a cycle. The cycles have
+/// the lengths period, period period_factor, period period_factor^2, ...; without a period, there is one.
 /// Source: Loshchilov and Hutter 2016, "SGDR: Stochastic Gradient Descent with Warm Restarts".
 class CosineSchedule final : public Schedule {
  public:
@@ -20,17 +20,16 @@ class CosineSchedule final : public Schedule {
     double period_factor = 1;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("Along half a cosine from one number to another, once or again and again.")
+    return Schema<Params>("Follows half a cosine from one number to another, once or in cycles.")
         .example("Cosine: {start: 0.1, end: 0.001, period: 10, period_factor: 2}")
         .field("start", &Params::start, "the first number")
         .required()
-        .field("end", &Params::end, "the number at the end of a cycle, and from the end of the length on")
-        .field(
-            "period", &Params::period, above(0),
-            "the first cycle, {steps: 500} or a number of epochs; after each, the number is `start` again; "
-            "default: one cycle for the whole length")
+        .field("end", &Params::end, "the number at the end of a cycle, and after the end of the schedule")
+        .field("period", &Params::period, above(0),
+               "length of the first cycle, {steps: 500} or a number of epochs; each cycle starts again at "
+               "`start`; default: one cycle over the whole length")
         .field("period_factor", &Params::period_factor, at_least(1),
-               "each cycle is so many times as long as the one before");
+               "each cycle is this many times as long as the one before");
   }
   explicit CosineSchedule(Params p) : p_(p) {
     if (p_.period_factor != 1 && !p_.period)
@@ -44,7 +43,7 @@ class CosineSchedule final : public Schedule {
     return p_.end + (p_.start - p_.end) * (1 + std::cos(std::numbers::pi * part)) / 2;
   }
 
-  /// How much of its cycle is over, 0 to 1.
+  /// The finished part of the cycle, 0 to 1.
   double part_of_cycle(const Place& place) const {
     constexpr double kSlack = 1e-9;  // 3 * 0.1 epochs may be a little less than 0.3
     const double periods =

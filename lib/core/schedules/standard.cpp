@@ -1,4 +1,4 @@
-// Schedules that most runs need, each a function of how far the run is.
+// Schedules that most runs need, each a function of the progress of the run.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Keeps the number; with a warm-up in front of it.
+/// A constant number, after a warm-up.
 class ConstantSchedule final : public Schedule {
  public:
   struct Params {
@@ -32,7 +32,7 @@ class ConstantSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, ConstantSchedule, "Constant");
 
-/// The numbers of ScheduledHyperParamSetter, between two steps, too.
+/// The numbers of ScheduledHyperParamSetter, also between two steps.
 class PiecewiseSchedule final : public Schedule {
  public:
   struct Params {
@@ -41,17 +41,15 @@ class PiecewiseSchedule final : public Schedule {
     bool step_based = false;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("Other numbers from certain epochs on.")
+    return Schema<Params>("Changes the number at given epochs.")
         .example("Piecewise: {values: [[0, 0.1], [30, 0.01], [60, 0.001]]}")
         .field("values", &Params::values,
-               "pairs [epoch, value] in increasing order, the first one for 0: the value holds once so many "
-               "epochs "
-               "are over")
+               "pairs [epoch, value] in increasing order, the first one for 0: the value is used after this "
+               "many epochs")
         .required()
-        .field(
-            "interp", &Params::interp,
-            "between two points; none: keep the value, linear, cosine: slow near both, exponential: the same "
-            "factor each time")
+        .field("interp", &Params::interp,
+               "interpolation between two points; none: keep the value, linear, cosine: slow near both "
+               "points, exponential: a constant factor per step")
         .field("step_based", &Params::step_based, "the first number of a pair is a step, not an epoch");
   }
   explicit PiecewiseSchedule(Params p)
@@ -69,7 +67,7 @@ class PiecewiseSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, PiecewiseSchedule, "Piecewise");
 
-/// From `start` to `end` in equal parts.
+/// start + (end - start) progress.
 class LinearSchedule final : public Schedule {
  public:
   struct Params {
@@ -77,7 +75,7 @@ class LinearSchedule final : public Schedule {
     double end = 0;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("In equal parts from one number to another.")
+    return Schema<Params>("Changes linearly from one number to another.")
         .example("Linear: {start: 0.1, end: 0.001}")
         .field("start", &Params::start, "the first number")
         .required()
@@ -102,12 +100,12 @@ class PolynomialSchedule final : public Schedule {
     double power = 0.9;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("From one number to another by a power of the part that is left.")
+    return Schema<Params>("Changes from one number to another by a power of the remaining part.")
         .example("Polynomial: {start: 0.01, power: 0.9}")
         .field("start", &Params::start, "the first number")
         .required()
         .field("end", &Params::end, "the number after the last step")
-        .field("power", &Params::power, above(0), "exponent of the part that is left");
+        .field("power", &Params::power, above(0), "exponent of the remaining part");
   }
   explicit PolynomialSchedule(Params p) : p_(p) {}
 
@@ -119,7 +117,7 @@ class PolynomialSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, PolynomialSchedule, "Polynomial");
 
-/// start factor^(time / every), with `staircase` of whole numbers of `every`: StepLR and ExponentialLR of
+/// start factor^(time / every); with `staircase`, time / every is rounded down: StepLR and ExponentialLR of
 /// PyTorch.
 class ExponentialSchedule final : public Schedule {
  public:
@@ -130,13 +128,13 @@ class ExponentialSchedule final : public Schedule {
     bool staircase = false;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("The same factor in the same time.")
+    return Schema<Params>("Multiplies the number by a constant factor per period.")
         .example("Exponential: {start: 0.1, factor: 0.1, every: 30, staircase: true}")
         .field("start", &Params::start, "the first number")
         .required()
-        .field("factor", &Params::factor, above(0), "what the number is multiplied by in the time `every`")
+        .field("factor", &Params::factor, above(0), "factor per period `every`")
         .field("every", &Params::every, above(0), "{steps: 500} or a number of epochs")
-        .field("staircase", &Params::staircase, "only at whole multiples of `every`");
+        .field("staircase", &Params::staircase, "change only at whole multiples of `every`");
   }
   explicit ExponentialSchedule(Params p) : p_(p) {}
 
@@ -150,9 +148,8 @@ class ExponentialSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, ExponentialSchedule, "Exponential");
 
-/// Along a cosine from peak / rise to the peak, then to the peak / fall, which the last step has.
-/// Source: Smith and Topin 2017, "Super-Convergence"; the defaults and steps are those of PyTorch's
-/// OneCycleLR.
+/// Along a cosine from peak / rise to the peak, then to peak / fall at the last step. Source: Smith and Topin
+/// 2017, "Super-Convergence"; the defaults and steps are those of PyTorch's OneCycleLR.
 class OneCycleSchedule final : public Schedule {
  public:
   struct Params {
@@ -162,13 +159,13 @@ class OneCycleSchedule final : public Schedule {
     double up = 0.3;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("Up to a peak and down again, each along a cosine.")
+    return Schema<Params>("Rises to a peak and falls again, each along a cosine.")
         .example("OneCycle: {peak: 0.1}")
         .field("peak", &Params::peak, "the largest number")
         .required()
-        .field("rise", &Params::rise, above(0), "the first number is the peak divided by this")
-        .field("fall", &Params::fall, above(0), "the number of the last step is the peak divided by this")
-        .field("up", &Params::up, between(0, 1), "part of the length in which the number rises");
+        .field("rise", &Params::rise, above(0), "ratio of the peak to the first number")
+        .field("fall", &Params::fall, above(0), "ratio of the peak to the last number")
+        .field("up", &Params::up, between(0, 1), "share of the length in which the number rises");
   }
   explicit OneCycleSchedule(Params p) : p_(p) {}
 
@@ -195,9 +192,8 @@ class InverseSqrtSchedule final : public Schedule {
   };
   static Schema<Params> schema() {
     return Schema<Params>(
-               "After the warm-up, the inverse square root of the steps: half of the peak after four times "
-               "the "
-               "steps of the warm-up. Without a warm-up, one step counts as it.")
+               "Falls with the inverse square root of the steps after the warm-up: half of the peak after "
+               "four times the warm-up. Without a warm-up, one step counts as the warm-up.")
         .example("InverseSqrt: {peak: 1.0e-3, warmup: {steps: 4000}}")
         .field("peak", &Params::peak, "the number at the end of the warm-up")
         .required();
@@ -213,25 +209,24 @@ class InverseSqrtSchedule final : public Schedule {
 };
 TPACK_REGISTER(Schedule, InverseSqrtSchedule, "InverseSqrt");
 
-/// A number of the config's own.
+/// A formula of the config.
 class FormulaSchedule final : public Schedule {
  public:
   struct Params {
     Formula value;
   };
   static Schema<Params> schema() {
-    return Schema<Params>("What a formula says at each step.")
+    return Schema<Params>("The value of a formula at each step.")
         .example("Formula: \"0.1 * pow(0.5, epoch / 10)\"")
         .field("value", &Params::value,
-               "formula of step and epoch (so many are over: after half of the first one, 0.5), progress "
-               "(the part of "
-               "the length that is over, 0 to 1), steps_per_epoch")
+               "formula of step, epoch (with fractions: 0.5 after half of the first one), progress (share of "
+               "the length that is done, 0 to 1) and steps_per_epoch")
         .required()
         .shorthand();
   }
   explicit FormulaSchedule(Params p) : p_(std::move(p)) {
     p_.value.expression().check();
-    value(Place{.step = 0, .epoch = 0, .warmup = 0, .length = 1});  // finds names that there are not
+    value(Place{.step = 0, .epoch = 0, .warmup = 0, .length = 1});  // finds unknown names
   }
 
  private:

@@ -81,15 +81,14 @@ void BatchAssembler::end_pass(const PassKey& pass, SlotRing::Lock& lock, const s
     ring_.end(sequence_);
     finished_ = true;
   } else if (index_ == 0 && !options_.passes) {
-    const DataError empty("the dataflow has no data: pass " + std::to_string(pass.pass) + " gave no batch");
+    const DataError empty("the dataflow has no data: pass " + std::to_string(pass.pass) + " has no batch");
     fail(std::make_exception_ptr(empty), pass, lock, stop);
   }
 }
 
 void BatchAssembler::fail(const std::exception_ptr& error, const PassKey& pass, SlotRing::Lock& lock,
                           const std::stop_token& stop) {
-  // The error takes the place of the batch that its sample would have been in, or of this reader's next
-  // batch.
+  // The error replaces the batch of its sample, or this reader's next batch.
   if (!open_slot(pass, lock, stop)) return;
   slot_->error = error;
   ring_.publish(*slot_);

@@ -14,13 +14,13 @@ struct Chunk {
   int64_t end = 0;
 };
 
-/// Fills batches whose rows can be made in any order. The place of each batch of the stream is computed, so
-/// resuming and sharding cost nothing.
+/// Fills batches whose rows can be made in any order. The place of each batch is computed, so resuming and
+/// sharding cost nothing.
 class PlaceFiller final : public Filler {
  public:
   PlaceFiller(const StreamPlan& plan, const Flow& flow, const StreamOptions& options, SlotRing& ring)
       : plan_(plan), options_(options), ring_(ring), per_pass_(flow.places()) {
-    if (per_pass_ == 0) throw DataError("the dataflow has no data: a pass gives no batch");
+    if (per_pass_ == 0) throw DataError("the dataflow has no data: a pass has no batch");
     first_ = number_of(options.position) + options.shard;
     if (!options.passes || per_pass_ == kEndless) return;
     const int64_t last = (options.position.pass + *options.passes) * per_pass_;

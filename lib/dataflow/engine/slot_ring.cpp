@@ -59,7 +59,7 @@ BatchSlot* SlotRing::next(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (true) {
     if (error_) std::rethrow_exception(error_);
-    if (stop.stop_requested()) throw Stopped{};  // also where data are always ready
+    if (stop.stop_requested()) throw Stopped{};  // even if data are always ready
     if (BatchSlot* slot = take_ready()) {
       if (!slot->error) return slot;
       error_ = slot->error;
@@ -82,7 +82,7 @@ BatchSlot* SlotRing::take_ready() {
 }
 
 void SlotRing::wait_ready(Lock& lock, const std::stop_token& stop) {
-  // A waiting reader cannot be disturbed.
+  // A waiting reader is not disturbed.
   if (!free_.empty() && !gate_open_) {
     gate_open_ = true;
     wake_workers();

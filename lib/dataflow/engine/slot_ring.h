@@ -17,12 +17,12 @@ namespace tpack {
 /// One batch of the ring.
 struct BatchSlot {
   std::vector<Tensor> rows;  // memory of a whole batch in the shape of BatchData; none for single samples
-  Datapoint batch;           // what the reader sees
+  Datapoint batch;           // for the reader
   Place place;               // in the flow of batches
   DataPosition next;
   int64_t sequence = 0;  // in the stream
   int64_t samples = 0;
-  int64_t claimed = 0;  // samples that a worker has taken on
+  int64_t claimed = 0;  // samples assigned to workers
   int64_t done = 0;
   std::exception_ptr error;  // of the first bad sample
   int64_t error_row = 0;
@@ -42,21 +42,21 @@ class SlotRing {
   std::vector<BatchSlot>& slots() { return slots_; }
 
   // For fillers, with the lock held.
-  /// A free slot for batch `sequence` of the stream; null if there is none now.
+  /// A free slot for batch `sequence` of the stream; null if there is none at the moment.
   BatchSlot* open(int64_t sequence);
   /// The slot is filled, or holds an error.
   void publish(BatchSlot& slot);
-  /// There are no batches from `sequence` on.
+  /// The stream ends before batch `sequence`.
   void end(int64_t sequence);
   bool closed() const { return closed_; }
   /// Sleeps until something may have changed.
   void wait(Lock& lock, const std::stop_token& stop);
   void wake_workers();
-  /// Ends the stream at once, with an error that belongs to no batch. Takes the lock itself.
+  /// Ends the stream at once, with an error that belongs to no batch. Locks the mutex.
   void fail(std::exception_ptr error);
 
   // For the reader.
-  /// Null at the end. Errors: that of the next batch, now and in later calls; Stopped.
+  /// Null at the end. Errors: the error of the next batch, now and in later calls; Stopped.
   BatchSlot* next(const std::stop_token& stop);
   void release(BatchSlot& slot);
   StreamStats stats() const;
@@ -67,7 +67,7 @@ class SlotRing {
 
   mutable std::mutex mutex_;
   std::condition_variable_any work_;   // slots are free
-  std::condition_variable_any ready_;  // the next batch is there
+  std::condition_variable_any ready_;  // the next batch is ready
   std::vector<BatchSlot> slots_;
   std::vector<BatchSlot*> free_;
   std::vector<BatchSlot*> published_;  // by sequence modulo slots; null: not yet

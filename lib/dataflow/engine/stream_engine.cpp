@@ -36,13 +36,13 @@ StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shar
                [this](size_t /*worker*/, const std::stop_token& stop) { work(stop); }) {}
 
 void StreamEngine::work(const std::stop_token& stop) {
-  // Threads that compute a step wait for each other: one that has to share its processor holds all up. Data
-  // are made where they wait for data. On Linux this is of the thread alone.
+  // Threads that compute a step wait for each other, so one that shares its processor delays all of them.
+  // Data are made while they wait for data. On Linux, the priority applies only to the thread.
   constexpr int kNicer = 10;
   [[maybe_unused]] const int now = ::nice(kNicer);
   try {
     filler_->run(stop);
-  } catch (...) {  // not the error of a sample: those are in their slots
+  } catch (...) {  // not an error of a sample: those are in their slots
     ring_->fail(std::current_exception());
   }
 }

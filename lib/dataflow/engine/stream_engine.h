@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What the worker threads of a stream do: fill slots of the ring until the stream ends or is stopped.
+/// The work of a stream's threads: filling slots of the ring until the stream ends or is stopped.
 class Filler {
  public:
   virtual ~Filler() = default;
@@ -40,11 +40,11 @@ class StreamEngine {
 /// Writes a sample to row `row` of the slot. Errors: SampleError if its shape differs from that of the rows.
 void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row);
 
-/// Makes `slot.batch` of its filled rows and runs the maps after BatchData; their error goes into the slot.
+/// Makes `slot.batch` from its filled rows and runs the maps after BatchData; their error goes into the slot.
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed);
 
-/// How many items a worker takes at once, computed from the time that items took so far: enough for about 0.2
-/// ms, so that handing out costs nothing and no worker waits long for another. Guarded by the ring's lock.
+/// The number of items that a worker takes at once, from the measured time per item: enough for about 0.2 ms,
+/// so that distribution costs nothing and no worker waits long for another. Guarded by the ring's lock.
 class ChunkSize {
  public:
   void measured(int64_t items, double seconds);

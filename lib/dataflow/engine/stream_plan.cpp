@@ -25,7 +25,7 @@ bool peel_to_batches(const Flow& flow, StreamPlan& plan) {
   }
 }
 
-/// Leaves what must be read in order to `samples`, and lets workers run the maps after it.
+/// Leaves the part that must be read in order to `samples`, and lets workers run the maps after it.
 void peel_sample_maps(StreamPlan& plan) {
   if (plan.samples->access() != Access::kSequential) return;
   plan.guard = dynamic_cast<const GuardedFlow*>(plan.samples);

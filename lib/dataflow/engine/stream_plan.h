@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// A flow split into what the engine runs: samples -> [sample maps] -> batches -> [batch maps]. Borrows the
+/// A flow split into parts for the engine: samples -> [sample maps] -> batches -> [batch maps]. Borrows the
 /// parts of the flow.
 struct StreamPlan {
   /// True: rows of batches are made by place, in any order, by any worker. False: samples are taken one after
@@ -26,7 +26,7 @@ struct StreamPlan {
   int64_t batch_size() const { return batched == nullptr ? 0 : batched->batch_size(); }
   /// True if the number of items is known only after reading: a map may drop some.
   bool drops() const;
-  /// Which batch of `batched` is at `place` of the flow.
+  /// The batch of `batched` at `place` of the flow.
   Place locate(const PassKey& pass, int64_t place) const;
 };
 

@@ -59,7 +59,7 @@ class TicketSource {
   std::unique_ptr<Cursor> cursor_;
   int64_t place_ = 0;
   int64_t batches_to_skip_;  // if nothing is dropped; otherwise the reader of the tickets counts them
-  int64_t batch_ = 0;        // of the next item, from the stream's position on
+  int64_t batch_ = 0;        // of the next item, counted from the stream's position
   int64_t row_ = 0;          // of the next item, in its batch
   bool begins_pass_ = true;
   bool ended_ = false;

@@ -17,9 +17,9 @@ namespace {
 
 struct Drawn {
   const Transform* transform = nullptr;
-  size_t augmentor = 0;  // that it is of
+  size_t augmentor = 0;  // its image
 };
-/// What was drawn, as its smallest parts: the crop of an augmentor that crops and resizes is a step.
+/// The drawn transforms in their smallest parts: the crop of an augmentor that crops and resizes is a step.
 struct Transforms {
   std::vector<std::unique_ptr<Transform>> drawn;
   std::vector<Drawn> steps;
@@ -36,7 +36,7 @@ struct Transforms {
   }
 };
 
-/// What the crops at a place in a list keep of an image of that size; `at` becomes the place behind them.
+/// The part of an image that the crops at index `at` of a list keep; `at` then points after them.
 Region kept_by_crops(const std::vector<Drawn>& steps, ImageSize size, size_t& at) {
   Region kept{0, 0, size.width, size.height};
   for (; at < steps.size(); ++at) {
@@ -47,13 +47,13 @@ Region kept_by_crops(const std::vector<Drawn>& steps, ImageSize size, size_t& at
   return kept;
 }
 
-/// What must be decoded for a list of transforms: what the first crops keep, and of that only what a
-/// transform that shrinks it needs for what the crops after it keep.
+/// The part to decode for a list of transforms: the part that the first crops keep, limited to what a
+/// shrinking transform after them needs for later crops.
 struct DecodePlan {
   DecodeRequest request;
-  size_t done = 0;  // transforms that decoding and `shrinking` cover
+  size_t done = 0;  // transforms covered by decoding and `shrinking`
   const Drawn* shrinking = nullptr;
-  Box whole;    // what `shrinking` is of, in pixels of the requested region
+  Box whole;    // input of `shrinking`, in pixels of the requested region
   Region part;  // of its result
 };
 
@@ -75,7 +75,7 @@ DecodePlan plan_decode(ImageSize size, const std::vector<Drawn>& steps) {
   return plan;
 }
 
-/// A box in pixels of a region, in those of the decoded image, where the region is `place`.
+/// Converts a box from pixels of a region to pixels of the decoded image, where the region is `place`.
 Box in_decoded(const Box& box, const Region& region, const Box& place) {
   const double x = place.width / region.width;
   const double y = place.height / region.height;
@@ -93,7 +93,7 @@ struct AugmentImageComponentsParams {
   std::vector<ComponentRef> components;
 };
 
-/// What is drawn once happens to all images of a sample, and to its masks, boxes and points.
+/// Applies one draw to all images of a sample, and to its masks, boxes and points.
 class AugmentImages : public Map {
  public:
   /// `owner`: "map AugmentImageComponent".
@@ -119,8 +119,8 @@ class AugmentImages : public Map {
     for (const Augmented& image : images_) {
       const size_t index = image.component;
       if (const ImageSize own = size_of(d, index); !(own == size))
-        throw DataError("images of a sample that are augmented alike have different sizes, " + size.str() +
-                        " and " + own.str());
+        throw DataError("images of a sample that get the same augmentations must have the same size, not " +
+                        size.str() + " and " + own.str());
       if (d.is_image(index)) {
         augment_image(d.image(index), image.frames, transforms.steps);
       } else {
@@ -136,14 +136,14 @@ class AugmentImages : public Map {
     Depth depth = Depth::k8;
     int frames = 1;
   };
-  /// What moves with the images.
+  /// Annotations that move with the images.
   struct Attached {
     size_t component;
     Annotation annotation;
-    std::map<int64_t, int64_t> mirrored;  // what takes the place of a point or a class
+    std::map<int64_t, int64_t> mirrored;  // the partner of a point or a class
   };
 
-  /// Those that are named, by default all; and what moves with them.
+  /// The selected images (default: all), and their annotations.
   void find_images(const Spec& in) {
     const auto add = [&](size_t i) { images_.push_back({i, in[i].depth, in[i].frames}); };
     for (const ComponentRef& ref : wanted_) add(in.index(ref, owner_));
@@ -158,8 +158,8 @@ class AugmentImages : public Map {
     }
     if (images_.empty()) throw ConfigError(owner_ + ": the samples have no image; they have " + in.str());
   }
-  /// The channels of an augmentor are those of one frame. Errors: ConfigError for what is not an image, and
-  /// of the augmentors.
+  /// Augmentors see the channels of one frame. Errors: ConfigError if it is not an image, and errors of the
+  /// augmentors.
   Shape augmented_shape(const Spec& in, const Augmented& image) const {
     const Shape stored = checked_shape(in, image);
     Shape shape = stored[2] == Shape::kUnknown ? stored : stored.with(2, stored[2] / image.frames);
@@ -176,7 +176,7 @@ class AugmentImages : public Map {
     }
     return shape[2] == Shape::kUnknown ? shape : shape.with(2, shape[2] * image.frames);
   }
-  /// Errors: ConfigError for what is not an image.
+  /// Errors: ConfigError if it is not an image.
   Shape checked_shape(const Spec& in, const Augmented& augmented) const {
     const ComponentSpec& image = in[augmented.component];
     const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.depth != Depth::k8;
@@ -214,14 +214,14 @@ class AugmentImages : public Map {
     }
     return point;
   }
-  /// Whether three corners of an image go round the other way afterwards.
+  /// Whether three corners of an image have the opposite orientation afterwards.
   static bool mirrors(ImageSize size, const std::vector<Drawn>& steps) {
     const Point corner = moved(Point{0, 0}, size, steps);
     const Point right = moved(Point{static_cast<double>(size.width), 0}, size, steps);
     const Point below = moved(Point{0, static_cast<double>(size.height)}, size, steps);
     return (right.x - corner.x) * (below.y - corner.y) < (right.y - corner.y) * (below.x - corner.x);
   }
-  /// What takes each place: the other one of a pair if the image is mirrored.
+  /// The source of each entry: the partner of a pair if the image is mirrored.
   static std::map<int64_t, int64_t> exchanged(const Attached& one, ImageSize size,
                                               const std::vector<Drawn>& steps) {
     const bool is_mirrored = !one.mirrored.empty() && mirrors(size, steps);
@@ -231,8 +231,7 @@ class AugmentImages : public Map {
     const auto other = exchanged.find(number);
     return other == exchanged.end() ? number : other->second;
   }
-  /// Boxes are cut at the edges; those of which less than a pixel is left are dropped, and the others move
-  /// up.
+  /// Boxes are clipped at the edges; boxes with less than a pixel left are dropped, and the others move up.
   static void move_boxes(Datapoint& d, const Attached& one, ImageSize size, const std::vector<Drawn>& steps) {
     const std::map<int64_t, int64_t> classes = exchanged(one, size, steps);
     const Tensor in = d.tensor(one.component);
@@ -280,7 +279,7 @@ class AugmentImages : public Map {
     cv::Mat pixels(static_cast<int>(in.shape()[0]), static_cast<int>(in.shape()[1]), CV_8UC1, in.raw());
     if (pixels.cols != size.width || pixels.rows != size.height)
       throw DataError("the mask has " + ImageSize{pixels.cols, pixels.rows}.str() +
-                      " pixels, and its image " + size.str());
+                      " pixels, but its image has " + size.str());
     for (const Drawn& step : steps) {
       try {
         step.transform->mask(pixels);
@@ -314,7 +313,7 @@ class AugmentImages : public Map {
     }
   }
 
-  /// `shrunk`: how it is applied to an image of which only a part was decoded; null for other transforms.
+  /// `shrunk`: how to apply it to a partly decoded image; null for other transforms.
   void apply_one(const Drawn& drawn, cv::Mat& pixels, int frames, const std::string& file,
                  const std::function<void(cv::Mat&)>& shrunk = nullptr) const {
     const int depth = pixels.depth();
@@ -334,7 +333,7 @@ class AugmentImages : public Map {
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
       const char* const kept = depth == CV_8U ? "8 bits" : depth == CV_16U ? "16 bits" : "float32";
-      reject(drawn.augmentor, file, std::string("gave an image that is not ") + kept + " per channel");
+      reject(drawn.augmentor, file, std::string("returned an image that is not ") + kept + " per channel");
     }
   }
 
@@ -391,9 +390,9 @@ class AugmentImages : public Map {
   std::vector<Attached> attached_;
 };
 
-constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the one before";
+constexpr const char* kAugmentorsText = "the augmentors, in order; each gets the output of the previous one";
 
-/// Draws all transforms from the size in the header, then decodes only what they need. Source: tensorpack
+/// Draws all transforms from the size in the header, then decodes only the needed part. Source: tensorpack
 /// dataflow/image.py, AugmentImageComponent (there, `catch_exceptions=True` corresponds to the flow's
 /// `on_error: skip`).
 class AugmentImageComponent final : public AugmentImages {
@@ -401,12 +400,11 @@ class AugmentImageComponent final : public AugmentImages {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on an image, and what moves its pixels on the masks, boxes and points of the "
-               "sample. Their numbers are for pixels of 0..255; those of 16 bits "
-               "get 257 times as much, and those of depth float are taken as they are. All frames of an "
-               "image get the same, but for noise. In predictions "
-               "(`infer`), those that draw do not: random crops are "
-               "center crops, and random flips, colors and noise are off.")
+               "Runs augmentors on an image; those that move pixels also move the masks, boxes and points of "
+               "the sample. Their parameters are for pixels from 0 to 255; for images of 16 bits they are "
+               "multiplied by 257, for images with depth: float they are used unchanged. All frames of an "
+               "image get the same augmentation, except for noise. In predictions (`infer`), random crops "
+               "become center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)
         .required()
@@ -417,7 +415,7 @@ class AugmentImageComponent final : public AugmentImages {
       : AugmentImages(std::move(p.augmentors), {p.component}, "map AugmentImageComponent"),
         component_(p.component) {}
 
-  /// A mask or boxes alone are never wanted: predictions have none.
+  /// Predictions never need masks or boxes alone.
   std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
     return needed_if_wanted(component_, std::move(wanted));
   }
@@ -426,17 +424,15 @@ class AugmentImageComponent final : public AugmentImages {
   ComponentRef component_;
 };
 
-/// As AugmentImageComponent, with the transforms that are drawn for the first image. Source: tensorpack
+/// Same as AugmentImageComponent, with the transforms drawn for the first image. Source: tensorpack
 /// dataflow/image.py, AugmentImageComponents.
 class AugmentImageComponents final : public AugmentImages {
  public:
   using Params = AugmentImageComponentsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on all images of a sample alike, and on its masks, boxes and points: one "
-               "draw, "
-               "such as an "
-               "image and what it shall become. They must have the same size.")
+               "Runs augmentors with the same random numbers on all images of a sample and on its masks, "
+               "boxes and points, for example on an image and its target image. All must have the same size.")
         .example("AugmentImageComponents: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors, kAugmentorsText)
         .required()

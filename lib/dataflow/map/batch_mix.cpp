@@ -11,7 +11,8 @@
 namespace tpack {
 namespace {
 
-/// Of Gamma(shape, 1). Source: Marsaglia and Tsang 2000, "A Simple Method for Generating Gamma Variables".
+/// A draw from Gamma(shape, 1). Source: Marsaglia and Tsang 2000, "A Simple Method for Generating Gamma
+/// Variables".
 double gamma(double shape, Rng& rng) {
   if (shape < 1) return gamma(shape + 1, rng) * std::pow(1 - rng.uniform64(), 1 / shape);
   const double d = shape - 1.0 / 3;
@@ -23,7 +24,7 @@ double gamma(double shape, Rng& rng) {
   }
 }
 
-/// A sample of a batch of images [N, H, W, C] or of masks [N, H, W], as pixels.
+/// A sample of a batch of images [N, H, W, C] or masks [N, H, W], as pixels.
 cv::Mat pixels_of(const Tensor& batch, int64_t sample) {
   const Shape& shape = batch.shape();
   const int channels = shape.rank() == 4 ? static_cast<int>(shape[3]) : 1;
@@ -33,7 +34,7 @@ cv::Mat pixels_of(const Tensor& batch, int64_t sample) {
           batch.raw() + sample * bytes};
 }
 
-/// Weights are used in 65,536 parts, as which labels have them, too.
+/// Weights are rounded to 65,536 parts; labels use the same weights.
 constexpr uint32_t kParts = 1U << 16;
 
 void blend_bytes(const uint8_t* a, const uint8_t* b, uint32_t part_of_a, std::span<uint8_t> out) {
@@ -52,7 +53,7 @@ int64_t BatchMix::other_sample(int64_t row, int64_t samples, Rng& rng) {
 double BatchMix::beta(double alpha, Rng& rng) {
   const double a = gamma(alpha, rng);
   const double b = gamma(alpha, rng);
-  // Both are 0 where alpha is so small that it is one or the other.
+  // Both are 0 if alpha is so small that the result is 0 or 1.
   const double share = a + b > 0 ? a / (a + b) : std::round(rng.uniform64());
   return std::round(share * kParts) / kParts;
 }
@@ -66,8 +67,8 @@ Spec BatchMix::bind(const Spec& in) {
     if (in[i].is_image && in[i].tensor.shape.rank() == 4) images_.push_back(i);
     if (in[i].annotation == Annotation::kMask) masks_.push_back(i);
     if (in[i].annotation == Annotation::kBoxes || in[i].annotation == Annotation::kPoints)
-      throw ConfigError(owner_ + " has no rule for the boxes or points '" + in[i].name +
-                        "'; leave it out, or select other components before it");
+      throw ConfigError(owner_ + " cannot mix the boxes or points '" + in[i].name +
+                        "'; remove the map, or drop this component with SelectComponent before it");
   }
   if (images_.empty())
     throw ConfigError(owner_ + " mixes the images of batches; the flow has " + in.str() +
@@ -92,17 +93,17 @@ Spec BatchMix::bind(const Spec& in) {
   ComponentSpec& label = out[*label_];
   if (is_float(label.tensor.dtype)) {
     if (common_.classes)
-      throw ConfigError(owner_ + ": 'classes' is for class numbers, and '" + label.name + "' is " +
-                        label.tensor.str() + "; leave it out");
+      throw ConfigError(owner_ + ": 'classes' applies only to class numbers, but '" + label.name + "' is " +
+                        label.tensor.str() + "; remove it");
     return out;
   }
   if (label.tensor.shape.rank() != 1)
-    throw ConfigError(owner_ + ": class numbers are one for each sample, and '" + label.name + "' is " +
+    throw ConfigError(owner_ + ": each sample needs one class number, but '" + label.name + "' is " +
                       label.tensor.str());
   classes_ = common_.classes.value_or(std::ssize(label.classes));
   if (classes_ == 0)
     throw UnknownClasses(owner_ + ": the classes of '" + label.name +
-                         "' have no names, so their number is not known; set 'classes'");
+                         "' have no names, so the number of classes is unknown; set 'classes'");
   label.tensor = {DType::kFloat32, Shape{label.tensor.shape[0], classes_}};
   label.is_mixed_label = true;
   return out;
@@ -179,7 +180,7 @@ void BatchMix::blend(Datapoint& d, size_t index, const Parts& parts) const {
   }
 }
 
-/// OpenCV averages 4 channels at most.
+/// OpenCV averages at most 4 channels.
 void resize_into(const cv::Mat& from, cv::Mat& to, int interpolation) {
   const auto resize = [&](cv::Mat& m) {
     cv::Mat out;

@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// What all maps that mix the samples of a batch have.
+/// Parameters of all maps that mix the samples of a batch.
 struct BatchMixParams {
   std::optional<ComponentRef> label;
   std::optional<int64_t> classes;
@@ -22,26 +22,25 @@ struct BatchMixParams {
 template <std::derived_from<BatchMixParams> P>
 Schema<P> with_batch_mix(Schema<P> schema) {
   return schema
-      .field(
-          "label", static_cast<std::optional<ComponentRef> P::*>(&P::label),
-          "the labels: class numbers become the probabilities of all classes, float32 [N, classes]; floats "
-          "are mixed as they are; default: label, if there is one")
+      .field("label", static_cast<std::optional<ComponentRef> P::*>(&P::label),
+             "the labels: class numbers become probabilities of all classes, float32 [N, classes]; floats "
+             "are mixed directly; default: label, if there is one")
       .field("classes", static_cast<std::optional<int64_t> P::*>(&P::classes), between(2, 1 << 24),
-             "number of classes; default: as many as the labels have names")
+             "number of classes; default: the number of class names of the labels")
       .field("prob", static_cast<double P::*>(&P::prob), between(0.0, 1.0),
-             "how likely a batch is mixed; labels become probabilities in any case");
+             "probability that a batch is mixed; labels become probabilities in any case");
 }
 
-/// One of the samples that a new one is made of.
+/// One of the samples that make up a new one.
 struct MixPart {
   int64_t sample = 0;  // of the batch
-  double weight = 1;   // those of a sample add up to 1
+  double weight = 1;   // the weights of a sample add up to 1
   cv::Rect from = {};  // pixels of it,
-  cv::Rect to = {};    // and where they go; of the same size, or larger ones that are shrunk
+  cv::Rect to = {};    // the target; the same size, or smaller if shrunk
 };
 
-/// Maps of batches that make each sample of several ones, and its label of their labels in proportion. What
-/// they draw depends on the batch and the seed alone. In predictions nothing is mixed.
+/// Maps of batches that combine several samples into one, and their labels in proportion. Random draws depend
+/// only on the batch and the seed. In predictions nothing is mixed.
 class BatchMix : public Map {
  public:
   std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override;
@@ -52,13 +51,13 @@ class BatchMix : public Map {
   /// `owner`: "map CutMix".
   BatchMix(BatchMixParams common, std::string owner) : common_(std::move(common)), owner_(std::move(owner)) {}
 
-  /// What the sample `row` of `samples` is made of. `size`: of the images.
+  /// The parts of the sample `row` of `samples`. `size`: size of the images.
   virtual std::vector<MixPart> draw(int64_t row, int64_t samples, cv::Size size, Rng& rng) const = 0;
   /// False for maps that blend images, which cannot blend the class numbers of masks.
   virtual bool pastes() const { return true; }
   /// Any other sample of the batch; the same one if it is alone.
   static int64_t other_sample(int64_t row, int64_t samples, Rng& rng);
-  /// Of Beta(alpha, alpha), from 0 to 1.
+  /// A draw from Beta(alpha, alpha), from 0 to 1.
   static double beta(double alpha, Rng& rng);
 
  private:

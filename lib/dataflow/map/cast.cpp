@@ -17,8 +17,8 @@ struct CastParams {
   DType dtype = DType::kFloat32;
 };
 
-/// False if the other type has no such number: NaN and what is out of its range for integers, integers that
-/// would be rounded for floats. Fractions are cut off, and floats are rounded to floats.
+/// False if the other type cannot represent the number: NaN and numbers out of range for integers, integers
+/// that would be rounded for floats. Fractions are cut off, and floats are rounded to floats.
 template <class To, class From>
 bool has_number(From x) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -37,17 +37,16 @@ bool has_number(From x) {
   }
 }
 
-/// y = x as the other type. Shapes: x any -> y same.
+/// y = x in the other type. Shapes: x any -> y same.
 class Cast final : public TensorMap {
  public:
   using Params = CastParams;
   static Schema<Params> schema() {
     return Schema<Params>("Converts elements to another type.")
         .example("Cast: int32")
-        .field(
-            "dtype", &Params::dtype,
-            "output type; fractions are cut off; a sample with a number that the type does not have is bad: "
-            "NaN, 300 for uint8, 16777217 for float32")
+        .field("dtype", &Params::dtype,
+               "output type; fractions are cut off; a sample is bad if the type cannot represent one of its "
+               "numbers, such as NaN for an integer, 300 for uint8, 16777217 for float32")
         .shorthand();
   }
   explicit Cast(Params p) : p_(p) {}

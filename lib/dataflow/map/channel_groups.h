@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// Elements `first`, `first + step`, ... below `end` of a tensor: all of them, or those of one channel.
+/// Elements `first`, `first + step`, ... below `end` of a tensor: all elements, or those of one channel.
 struct ChannelGroup {
   int64_t first;
   int64_t step;

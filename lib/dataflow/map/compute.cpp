@@ -48,7 +48,7 @@ struct ComputeParams {
   std::vector<NamedExpression> components;
 };
 
-/// The shorthand is a map, too: {components: {...}} with nothing else is the long form.
+/// The shorthand is also a map: {components: {...}} with nothing else is the long form.
 class ComputeSchema final : public Schema<ComputeParams> {
  public:
   explicit ComputeSchema(Schema<ComputeParams> fields) : Schema(std::move(fields)) {}
@@ -71,14 +71,15 @@ class Compute final : public Map {
   using Params = ComputeParams;
   static ComputeSchema schema() {
     static const std::string kDoc =
-        "an expression for each component, in order: a name that there is already is replaced, and later "
-        "expressions see it. Shapes broadcast as in NumPy; integers stay integers except with `/`, `**` and "
-        "functions of real numbers, all else is float32, comparisons are bool. They have " +
+        "an expression for each component, in order; an existing component is replaced, and later "
+        "expressions use the new values. Shapes broadcast as in NumPy. Integers stay integers except with "
+        "`/`, `**` and functions of real numbers; comparisons are bool; everything else is float32. "
+        "Expressions have " +
         SampleFormula::syntax() +
-        "; min and max of one tensor, sum, mean, norm, argmax, any and all reduce it to one number. Names "
-        "that are no words are in single quotes, and so are classes: species == 'setosa'";
+        "; min and max of one tensor, sum, mean, norm, argmax, any and all reduce it to one number. Put "
+        "single quotes around names that are not words and around classes: species == 'setosa'";
     return ComputeSchema(
-        Schema<Params>("Computes components from others.")
+        Schema<Params>("Computes components from other components.")
             .example("Compute: {area: width * height, is_large: \"where(area > 100, 1, 0)\"}")
             .field(ComputeSchema::kComponents, &Params::components, kDoc.c_str())
             .required()

@@ -10,19 +10,19 @@ struct CutMixParams : BatchMixParams {
   double alpha = 1;
 };
 
-/// Source: Yun et al. 2019, "CutMix: Regularization Strategy to Train Strong Classifiers"; with a partner and
-/// a rectangle of its own for each sample.
+/// Source: Yun et al. 2019, "CutMix: Regularization Strategy to Train Strong Classifiers"; with a separate
+/// partner and rectangle for each sample.
 class CutMix final : public BatchMix {
  public:
   using Params = CutMixParams;
   static Schema<Params> schema() {
     return with_batch_mix(
         Schema<Params>(
-            "Pastes a rectangle of another image of the batch onto each image, with its mask, and "
-            "mixes their labels in proportion to the areas. SoftmaxCrossEntropy takes such labels.")
+            "Pastes a rectangle of another image of the batch, with its mask, onto each image, and mixes the "
+            "labels in proportion to the areas. SoftmaxCrossEntropy accepts such labels.")
             .example("CutMix: {classes: 10}")
             .field("alpha", &Params::alpha, above(0),
-                   "the area that is left of an image is drawn from Beta(alpha, alpha)"));
+                   "the share of the image that stays visible is drawn from Beta(alpha, alpha)"));
   }
   explicit CutMix(const Params& p) : BatchMix(p, "map CutMix"), alpha_(p.alpha) {}
 

@@ -17,12 +17,12 @@ class SampleFilter final : public Map {
   using Params = SampleFilterParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Keeps the samples for which a condition holds. How many these are is known only after "
-               "reading them; `infer` predicts all samples.")
+               "Keeps the samples for which a condition is true. Their number is known only after reading "
+               "them; `infer` predicts all samples.")
         .example("Filter: age > 0 and fare < 500")
         .field("condition", &Params::condition,
-               "true or false for each sample; an expression of its components, as in Compute. A comparison "
-               "with NaN does not hold, except for !=")
+               "an expression of components that is true or false for each sample, as in Compute. "
+               "Comparisons with NaN are false, except !=")
         .required()
         .shorthand();
   }
@@ -39,7 +39,7 @@ class SampleFilter final : public Map {
     const std::string fix = result.dtype != DType::kBool
                                 ? "compare it, such as `x > 0`"
                                 : "write all(...) or any(...) of it, before BatchData";
-    throw ConfigError(p_.condition.position(), "map Filter: '" + p_.condition.text() + "' gives " +
+    throw ConfigError(p_.condition.position(), "map Filter: '" + p_.condition.text() + "' is " +
                                                    result.str() + ", not true or false for the sample; " +
                                                    fix);
   }

@@ -15,7 +15,7 @@ class Grayscale final : public TensorMap {
  public:
   using Params = NoParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Turns RGB images into gray ones of one channel; does not change gray images.");
+    return Schema<Params>("Converts RGB images to gray ones with one channel; does not change gray images.");
   }
   explicit Grayscale(Params /*p*/) {}
 

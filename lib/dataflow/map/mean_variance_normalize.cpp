@@ -13,7 +13,7 @@ struct MeanVarianceNormalizeParams {
   bool all_channels = true;
 };
 
-/// y = (x - mean) / max(deviation, 1 / sqrt(elements)), of each sample. Shapes: x [..., channels] -> y same,
+/// y = (x - mean) / max(deviation, 1 / sqrt(elements)), for each sample. Shapes: x [..., channels] -> y same,
 /// float32. Source: tensorpack imgaug/meta.py, MeanVarianceNormalize; TensorFlow's
 /// image.per_image_standardization.
 class MeanVarianceNormalize final : public TensorMap {
@@ -21,12 +21,12 @@ class MeanVarianceNormalize final : public TensorMap {
   using Params = MeanVarianceNormalizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Gives each image, or other sample, mean 0 and standard deviation 1, as float32. A standard "
-               "deviation is at least 1 / sqrt(elements), so that images of one color become 0. Standardize "
-               "does so with one mean and standard deviation for all samples.")
+               "Scales each image (or other sample) to mean 0 and standard deviation 1, as float32. The "
+               "standard deviation is at least 1 / sqrt(elements), so images of one color become 0. To use "
+               "one mean and standard deviation for all samples, use Standardize.")
         .example("MeanVarianceNormalize: {all_channels: false}")
         .field("all_channels", &Params::all_channels,
-               "one mean and standard deviation for all channels; false: of each channel its own");
+               "true: one mean and standard deviation for all channels; false: one for each channel");
   }
   explicit MeanVarianceNormalize(Params p) : p_(p) {}
 

@@ -15,23 +15,23 @@ struct MinMaxNormalizeParams {
   bool all_channels = true;
 };
 
-/// y = min + (x - least) / (most - least) * (max - min), of each sample; min if all x are the same. Shapes:
-/// x [..., channels] -> y same, float32. Source: tensorpack imgaug/meta.py, MinMaxNormalize.
+/// y = min + (x - least) / (most - least) * (max - min), for each sample; min if all x are equal. Shapes: x
+/// [..., channels] -> y same, float32. Source: tensorpack imgaug/meta.py, MinMaxNormalize.
 class MinMaxNormalize final : public TensorMap {
  public:
   using Params = MinMaxNormalizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Brings each image, or other sample, from its own least and largest values to a range, as "
-               "float32. What has one value only becomes the lower end of the range.")
+               "Scales each image (or other sample) from its own smallest and largest values to a given "
+               "range, as float32. An image with only one value becomes the lower end of the range.")
         .example("MinMaxNormalize: {min: 0, max: 1}")
-        .field("min", &Params::min, "what the least value becomes")
-        .field("max", &Params::max, "what the largest value becomes")
+        .field("min", &Params::min, "result for the smallest value")
+        .field("max", &Params::max, "result for the largest value")
         .field("all_channels", &Params::all_channels,
-               "one least and one largest value for all channels; false: of each channel its own");
+               "true: one range for all channels; false: one for each channel");
   }
   explicit MinMaxNormalize(Params p) : p_(p) {
-    if (p_.min >= p_.max) throw ConfigError("MinMaxNormalize: 'min' must be below 'max'; exchange them");
+    if (p_.min >= p_.max) throw ConfigError("MinMaxNormalize: 'min' must be below 'max'; swap them");
   }
 
   TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }

@@ -20,16 +20,16 @@ class Mosaic final : public BatchMix {
   using Params = MosaicParams;
   static Schema<Params> schema() {
     return with_batch_mix(
-        Schema<Params>("Makes each image of parts of four images of the batch, which meet at a point, with "
+        Schema<Params>("Builds each image from parts of four images of the batch that meet at a point, with "
                        "their masks, and mixes their labels in proportion to the areas.")
             .example("Mosaic: {classes: 10}")
             .field("scale", &Params::scale,
-                   "[least, most] of the size at which an image is seen, from 0.5 to 1; it is as large as "
-                   "its part of the new image at least"));
+                   "[least, most] scale of the images, from 0.5 to 1; an image is at least as large as its "
+                   "part of the new image"));
   }
   explicit Mosaic(const Params& p) : BatchMix(p, "map Mosaic"), scale_(p.scale) {
     if (scale_.size() != 2 || scale_[0] < 0.5 || scale_[1] > 1 || scale_[0] > scale_[1])
-      throw ConfigError("Mosaic: 'scale' is [least, most], from 0.5 to 1");
+      throw ConfigError("Mosaic: 'scale' must be [least, most], from 0.5 to 1");
   }
 
  private:
@@ -45,14 +45,14 @@ class Mosaic final : public BatchMix {
     std::vector<MixPart> parts;
     for (size_t k = 0; k < places.size(); ++k) {
       const cv::Rect& to = places[k];
-      if (to.empty()) continue;  // of images of a few pixels
+      if (to.empty()) continue;  // for images of a few pixels
       const int64_t sample = k == own ? row : other_sample(row, samples, rng);
       const double weight = static_cast<double>(to.area()) / static_cast<double>(size.area());
       parts.push_back({sample, weight, crop(to.size(), size, rng), to});
     }
     return parts;
   }
-  /// What of an image fills the place at a scale that is drawn.
+  /// The part of an image that fills the target at the drawn scale.
   cv::Rect crop(cv::Size place, cv::Size size, Rng& rng) const {
     const double scale = scale_[0] + (scale_[1] - scale_[0]) * rng.uniform64();
     const auto side = [scale](int part, int whole) {

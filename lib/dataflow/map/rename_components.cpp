@@ -43,15 +43,14 @@ struct RenameComponentsParams {
   std::vector<NewName> names;
 };
 
-/// Gives components other names; their values and their order stay.
+/// Renames components; values and order stay.
 class RenameComponents final : public Map {
  public:
   using Params = RenameComponentsParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Gives components other names, so that two flows with the same names can be joined.")
+    return Schema<Params>("Renames components, for example to join two flows with the same names.")
         .example("RenameComponents: {names: {image: photo}}")
-        .field("names", &Params::names, "the new name of each component that gets one")
+        .field("names", &Params::names, "new names by old name")
         .required();
   }
   explicit RenameComponents(Params p) : p_(std::move(p)) {

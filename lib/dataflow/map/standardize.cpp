@@ -15,25 +15,25 @@ struct StandardizeParams {
   int64_t axis = -1;
 };
 
-/// y = (x - mean) / deviation for each place of an axis: of a column of a table, of a channel of an image. A
-/// place that is the same in all samples becomes 0. NaN are left out of the means, and stay. Shapes: x any ->
-/// y same, float32; a number alone is one place. Source: scikit-learn StandardScaler; means of any size
-/// of numbers: Welford 1962.
+/// y = (x - mean) / deviation for each index of an axis: a column of a table, a channel of an image. An index
+/// with the same value in all samples becomes 0. NaN do not count in the means, and stay. Shapes: x any -> y
+/// same, float32; a single number is one index. Source: scikit-learn StandardScaler; stable means: Welford
+/// 1962.
 class Standardize final : public FittedMap {
  public:
   using Params = StandardizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Brings the numbers of a component to mean 0 and standard deviation 1, each column of a "
-               "table or channel of an image by itself. Mean and deviation are those of data.train, for all "
-               "data of the model.")
+               "Scales the numbers of a component to mean 0 and standard deviation 1, separately for each "
+               "column of a table or channel of an image. The mean and deviation of data.train are used for "
+               "all data of the model.")
         .example("Standardize: image")
         .field("component", &Params::component, "the component, by name or number")
         .required()
         .shorthand()
         .field("axis", &Params::axis,
-               "each place of this axis has a mean of its own: -1, the last one, is the columns of a table "
-               "or the channels [height, width, channels]; 0 those of [channels, height, width]");
+               "axis with one mean and deviation per index: -1, the last one, for the columns of a table or "
+               "the channels of [height, width, channels]; 0 for the channels of [channels, height, width]");
   }
   explicit Standardize(Params p) : p_(std::move(p)) {}
 
@@ -61,10 +61,10 @@ class Standardize final : public FittedMap {
     std::vector<double> deviations;
     for (size_t k = 0; k < places_.size(); ++k) {
       if (places_[k].count == 0)
-        throw DataError("Standardize: place " + std::to_string(k) + " of '" + name_ +
+        throw DataError("Standardize: index " + std::to_string(k) + " of '" + name_ +
                         "' has no number in data.train");
       if (!std::isfinite(places_[k].squares))
-        throw DataError("Standardize: place " + std::to_string(k) + " of '" + name_ +
+        throw DataError("Standardize: index " + std::to_string(k) + " of '" + name_ +
                         "' has numbers in data.train that are not finite or too large; remove such values");
       means.push_back(places_[k].mean);
       deviations.push_back(places_[k].deviation());
@@ -110,7 +110,7 @@ class Standardize final : public FittedMap {
                       std::to_string(p_.axis));
     return x.shape()[static_cast<int>(p_.axis)];
   }
-  /// Elements from one place of the axis to the next.
+  /// Elements from one index of the axis to the next.
   int64_t step_of(const Tensor& x) const {
     const auto rank = static_cast<int>(x.shape().rank());
     int64_t step = 1;

@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// A named function on one tensor, for MapData. Pure: any number of workers call it at once.
+/// A named function on one tensor, for MapData. Pure: any number of workers may call it at once.
 class TensorMap {
  public:
   static constexpr const char* kKind = "tensor map";

@@ -14,7 +14,7 @@ class BatchData final : public Stage {
  public:
   using Params = BatchDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Stacks samples on a new first axis.")
+    return Schema<Params>("Stacks samples along a new first axis.")
         .example("BatchData: {batch_size: 32}")
         .field("batch_size", &Params::batch_size, between(1, 1 << 24), "samples per batch")
         .required()

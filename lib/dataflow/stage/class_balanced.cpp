@@ -16,10 +16,9 @@ struct ClassBalancedParams {
   int64_t in_a_row = 1;
 };
 
-/// Place q of a pass, in random order, is of class q mod C; with `in_a_row`, rows of so many places are of
-/// one class, and C rows one after the other have each class once, in random order. The samples of a class
-/// are dealt like cards: all of them in random order, then all of them again, so that each is drawn equally
-/// often, up to one.
+/// Place q of a pass, in random order, has class q mod C; with `in_a_row`, that many consecutive places have
+/// one class, and C such groups have each class once, in random order. The samples of a class are dealt like
+/// cards: all of them in random order, then all again, so that each is drawn equally often, up to one.
 class ClassBalancedFlow final : public ChosenFlow {
  public:
   ClassBalancedFlow(const FlowPtr& up, ClassBalancedParams p, const StageContext& context)
@@ -27,7 +26,7 @@ class ClassBalancedFlow final : public ChosenFlow {
     if (!has_classes(p_.component)) {
       const ComponentSpec& found = spec()[spec().index(p_.component, "stage ClassBalanced")];
       throw mistake(
-          "component '" + found.name + "' is " + found.tensor.str() + ", not the number of a class, int32 []",
+          "component '" + found.name + "' is " + found.tensor.str() + ", not a class number, int32 []",
           p_.component.position);
     }
   }
@@ -39,8 +38,7 @@ class ClassBalancedFlow final : public ChosenFlow {
     const std::vector<int64_t>& samples = by_class_[label];
     const uint64_t round = card / samples.size();
     const Permutation order(samples.size(), mix(key, mix(label + 1, round)));
-    const auto repeat =
-        pass.repeat * rounds_ + static_cast<int64_t>(round);  // draws augmentations of its own
+    const auto repeat = pass.repeat * rounds_ + static_cast<int64_t>(round);  // for new augmentations
     return {{pass.seed, pass.pass, repeat}, samples[order(card % samples.size())]};
   }
 
@@ -90,8 +88,8 @@ class ClassBalancedFlow final : public ChosenFlow {
   }
 
   ClassBalancedParams p_;
-  mutable std::vector<std::vector<int64_t>> by_class_;  // the samples of each class that has any
-  mutable int64_t rounds_ = 1;                          // through the smallest class in one pass
+  mutable std::vector<std::vector<int64_t>> by_class_;  // the samples of each class that has samples
+  mutable int64_t rounds_ = 1;                          // repetitions of the smallest class in one pass
 };
 
 /// Source: imbalanced-learn, RandomOverSampler and RandomUnderSampler, which choose once, before training.
@@ -100,17 +98,17 @@ class ClassBalanced final : public Stage {
   using Params = ClassBalancedParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws from the source before it so that a pass has each class equally often. The samples of "
-               "rare classes come several times, each time with random augmentations of its own.")
+               "Draws samples from the source before it so that each class is equally frequent in a pass. "
+               "Samples of rare classes are repeated, each time with new random augmentations.")
         .example("ClassBalanced: label")
-        .field("component", &Params::component, "the component with the number of the class")
+        .field("component", &Params::component, "the component with the class number")
         .required()
         .shorthand()
         .field("samples", &Params::samples, between(0, 1e12),
-               "samples of a pass; 0: as many as the source has. The number of classes times the size of the "
-               "smallest one draws no sample twice")
+               "samples per pass; 0: as many as the source has. With the number of classes times the size of "
+               "the smallest class, no sample is drawn twice")
         .field("in_a_row", &Params::in_a_row, at_least(1),
-               "so many samples of a class come one after another: with 4, a batch of 32 has 8 classes, for "
+               "number of consecutive samples of one class: with 4, a batch of 32 has 8 classes, for "
                "TripletLoss; the batch size should be a multiple of it");
   }
   explicit ClassBalanced(Params p) : p_(std::move(p)) {}

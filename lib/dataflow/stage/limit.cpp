@@ -18,8 +18,8 @@ struct LimitParams {
   int64_t seed = 0;
 };
 
-/// The same samples in each pass, in an order of each pass if the source shuffles. Inside a JoinData, all
-/// parts that have the same limit keep the same samples.
+/// The same samples in each pass, in a new order if the source shuffles. Inside a JoinData, all parts with
+/// the same limit keep the same samples.
 class LimitedFlow final : public ChosenFlow {
  public:
   LimitedFlow(const FlowPtr& up, const LimitParams& p, const StageContext& context)
@@ -44,7 +44,7 @@ class LimitedFlow final : public ChosenFlow {
  private:
   static constexpr uint64_t kChoice = 0x6c696d6974;  // "limit"
 
-  /// The first samples of data that are sorted by class have some classes only.
+  /// If data are sorted by class, the first samples have only some classes.
   void warn_of_absent_classes(const ComponentSpec& component) const {
     const std::vector<int32_t> labels = source().class_numbers(component.name);
     const auto classes_of = [&](auto end) {
@@ -76,16 +76,16 @@ class Limit final : public Stage {
   using Params = LimitParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Uses only some samples of the source before it, the same ones in each pass, for example to "
-               "try a config on a part of the data.")
+               "Uses only a part of the samples of the source before it, the same part in each pass, for "
+               "example to try a config.")
         .example("Limit: {samples: 1000, shuffle: true}")
-        .field("samples", &Params::samples, between(1, 1e12), "samples at most")
+        .field("samples", &Params::samples, between(1, 1e12), "largest number of samples")
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle,
-               "false: the first ones, which are all of one class if the source is sorted by class, as "
-               "ImageFolder is; true: a random choice")
-        .field("seed", &Params::seed, "of the random choice");
+               "false: the first samples, which all belong to one class if the source is sorted by class, as "
+               "in ImageFolder; true: a random choice")
+        .field("seed", &Params::seed, "seed of the random choice");
   }
   explicit Limit(Params p) : p_(p) {}
 

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// A pass cut into blocks, each with its own permutation. The first block may be shorter than the others.
+/// A pass divided into blocks, each with its own permutation. The first block may be shorter than the others.
 struct Blocks {
   int64_t first = 0;   // items of the first block
   int64_t length = 0;  // of the others
@@ -26,7 +26,7 @@ struct Blocks {
     const int64_t begin = first + number * length;
     return {number + 1, begin, places - begin > length ? begin + length : places};
   }
-  /// Which item is at `place` of the output.
+  /// The item at `place` of the output.
   int64_t source(int64_t place, int64_t places) const {
     const Block block = of(place, places);
     const Permutation order(static_cast<uint64_t>(block.end - block.begin),
@@ -72,7 +72,7 @@ class BlockCursor final : public Cursor {
 };
 
 /// Two rounds of blocks of half the buffer size, the second one shifted by half a block: items mix across
-/// block borders, none moves further than the buffer size, and any place is computed without reading. A
+/// block borders, no item moves further than the buffer size, and any place is computed without reading. A
 /// buffer of 2 or 3, whose half would be a block of one item, has one round of whole buffers that starts at a
 /// random place, so that the borders differ in each pass.
 class LocallyShuffledFlow final : public RemappedFlow {
@@ -124,7 +124,7 @@ class LocallyShuffleData final : public Stage {
  public:
   using Params = LocallyShuffleDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Shuffles items over a short distance, for data that is read in order.")
+    return Schema<Params>("Shuffles items within a short distance, for data that is read in order.")
         .example("LocallyShuffleData: {buffer_size: 1000}")
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
                "no item moves further than this; a sequential flow keeps this many in memory")

@@ -12,7 +12,7 @@ struct MultiThreadMapDataParams {
 };
 
 /// tensorpack's parallel maps: MapData that also sets the number of the flow's workers. Always keeps the
-/// order and gives each sample exactly once (there: strict=True).
+/// order and produces each sample exactly once (there: strict=True).
 class MultiThreadMapData final : public Stage {
  public:
   using Params = MultiThreadMapDataParams;

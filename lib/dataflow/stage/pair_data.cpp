@@ -35,14 +35,14 @@ class SecondOfPair final : public ChosenFlow {
     if (!p_.component || has_classes(*p_.component)) return;
     const ComponentSpec& found = spec()[spec().index(*p_.component, "stage PairData")];
     throw mistake(
-        "component '" + found.name + "' is " + found.tensor.str() + ", not the number of a class, int32 []",
+        "component '" + found.name + "' is " + found.tensor.str() + ", not a class number, int32 []",
         p_.component->position);
   }
 
   int64_t places() const override { return source_size(); }
   Place locate(const PassKey& pass, int64_t place) const override {
     Rng rng(mix(pass.key(context().key), static_cast<uint64_t>(place)));
-    // Random numbers of its own: it comes as the first of a pair, too.
+    // Separate random numbers, because the sample is also the first of a pair.
     return {{pass.seed, pass.pass, 2 * pass.repeat + 1}, partner(rng, static_cast<size_t>(place))};
   }
 
@@ -71,16 +71,17 @@ class SecondOfPair final : public ChosenFlow {
       pairs += end - begin > 1 ? 1 : 0;
       begin = end;
     }
-    if (order_.size() < 2) throw DataError("PairData: a pair needs two samples, and there are fewer");
+    if (order_.size() < 2) throw DataError("PairData: a pair needs two samples, but there are fewer");
     if (!p_.component) return;
     if (spans_[order_[0]].size() == order_.size() && p_.same < 1)
-      throw DataError("PairData: all samples are of one class, so no pair is of two; set same: 1");
+      throw DataError(
+          "PairData: all samples belong to one class, so no pair can have two classes; set same: 1");
     if (pairs == 0 && p_.same > 0)
-      throw DataError("PairData: no class has two samples, so no pair is of one; set same: 0");
+      throw DataError("PairData: no class has two samples, so no pair can share a class; set same: 0");
   }
 
  private:
-  /// Where the samples of a class are in `order_`, and where one of them is.
+  /// The range of a class in `order_`, and the position of one of its samples.
   struct Span {
     size_t begin = 0;
     size_t end = 0;
@@ -90,7 +91,7 @@ class SecondOfPair final : public ChosenFlow {
 
   int64_t partner(Rng& rng, size_t sample) const {
     const Span own = spans_[sample];
-    if (own.size() == 0) return static_cast<int64_t>(sample);  // a bad one, which gives no pair
+    if (own.size() == 0) return static_cast<int64_t>(sample);  // a bad sample, which has no pair
     const size_t others = order_.size() - own.size();
     const bool of_class =
         !p_.component || others == 0 || (own.size() > 1 && static_cast<double>(rng.uniform()) < p_.same);
@@ -107,32 +108,32 @@ class SecondOfPair final : public ChosenFlow {
   }
 
   PairDataParams p_;
-  mutable std::vector<size_t> order_;  // samples, those of a class one after the other
+  mutable std::vector<size_t> order_;  // samples, sorted by class
   mutable std::vector<Span> spans_;    // by sample
 };
 
-/// Source: Koch et al. 2015, "Siamese neural networks for one-shot image recognition", whose pairs are half
-/// of one class.
+/// Source: Koch et al. 2015, "Siamese neural networks for one-shot image recognition", where half of the
+/// pairs have the same class.
 class PairData final : public Stage {
  public:
   using Params = PairDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Gives each sample of the source before it a partner: another sample, which is drawn anew in "
-               "each pass. The partner's image and label are the components image_2 and label_2. For "
-               "siamese networks and mixup.")
+               "Adds a partner to each sample of the source before it: another sample, drawn again in each "
+               "pass. The partner's image and label are the components image_2 and label_2. For siamese "
+               "networks and mixup.")
         .example("PairData: label")
         .field("component", &Params::component,
-               "the component with the number of the class, which `same` is about; default: partners are "
-               "drawn from all samples")
+               "the component with the class number, needed for `same`; default: partners are drawn from all "
+               "samples")
         .shorthand()
         .field("same", &Params::same, between(0, 1),
-               "share of pairs of one class; samples that are alone in their class get a partner of another "
-               "one");
+               "share of pairs with the same class; a sample that is alone in its class gets a partner from "
+               "another class");
   }
   explicit PairData(Params p) : p_(std::move(p)) {
     if (!p_.component && p_.same != Params().same)
-      throw ConfigError("PairData: 'same' is about classes; set 'component' to that of the labels");
+      throw ConfigError("PairData: 'same' needs classes; set 'component' to the component of the labels");
   }
 
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {

@@ -9,15 +9,14 @@ struct PrefetchDataParams {
   std::optional<WorkerCount> num_proc = {};
 };
 
-/// tensorpack's runners as settings of the parallel engine: samples are made by threads, in order, each
-/// exactly once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, wherever it is in the
-/// list.
+/// tensorpack's runners as settings of the parallel engine: threads make samples, in order, each exactly
+/// once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, at any position in the list.
 class PrefetchData final : public Stage {
  public:
   using Params = PrefetchDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Sets how many threads make the flow's samples and how many batches they make ahead.")
+               "Sets the number of threads that make samples and the number of batches made ahead.")
         .example("PrefetchData: {num_prefetch: 8, num_proc: 4}")
         .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
                "batches made ahead; same as `prefetch` of the flow")

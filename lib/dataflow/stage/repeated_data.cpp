@@ -75,7 +75,7 @@ class RepeatedData final : public Stage {
  public:
   using Params = RepeatedDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Gives the whole flow several times in one pass.")
+    return Schema<Params>("Repeats the whole flow within one pass.")
         .example("RepeatedData: {num: 2}")
         .field("num", &Params::num, at_least(-1), "number of times; -1: forever, so that the pass never ends")
         .shorthand();

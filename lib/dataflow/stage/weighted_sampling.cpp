@@ -56,7 +56,7 @@ struct WeightedSamplingParams {
   int64_t samples = 0;
 };
 
-/// With replacement, each place draws by itself. Without, the samples of a pass are those with the smallest
+/// With replacement, places draw independently. Without, the samples of a pass are those with the smallest
 /// E_i / w_i, E_i exponentially distributed. Source: Efraimidis & Spirakis 2006, "Weighted random sampling
 /// with a reservoir".
 class WeightedFlow final : public ChosenFlow {
@@ -69,11 +69,10 @@ class WeightedFlow final : public ChosenFlow {
     const std::string text = "component '" + found.name + "' ";
     if (!p_.weights.empty() && !has_classes(p_.component))
       throw mistake(text + "is " + found.tensor.str() +
-                        ", not the number of a class, int32 []; 'weights' is "
-                        "for classes",
+                        ", not a class number, int32 []; 'weights' applies only to classes",
                     p_.component.position);
     if (p_.weights.empty() && !found.classes.empty())
-      throw mistake(text + "is a class; give the classes weights, such as weights: {" + found.classes[0] +
+      throw mistake(text + "is a class; set weights of classes, such as weights: {" + found.classes[0] +
                         ": 5}, or draw all classes equally often with ClassBalanced: " + found.name,
                     p_.component.position);
     if (p_.weights.empty() && (found.is_image || found.tensor.shape.rank() > 0))
@@ -91,9 +90,8 @@ class WeightedFlow final : public ChosenFlow {
     const double at = Rng(key, static_cast<uint64_t>(place)).uniform64() * sums_.back();
     const auto found = std::upper_bound(sums_.begin(), sums_.end(), at);
     const auto last =
-        std::lower_bound(sums_.begin(), sums_.end(), sums_.back());  // rounding may give the sum
-    const PassKey drawn{pass.seed, pass.pass,
-                        pass.repeat * places() + place};  // for augmentations of its own
+        std::lower_bound(sums_.begin(), sums_.end(), sums_.back());             // rounding may return the sum
+    const PassKey drawn{pass.seed, pass.pass, pass.repeat * places() + place};  // for new augmentations
     return {drawn, std::min(found, last) - sums_.begin()};
   }
 
@@ -114,7 +112,7 @@ class WeightedFlow final : public ChosenFlow {
 
  private:
   static constexpr const char* kOwner = "stage WeightedSampling";
-  static constexpr size_t kMaxChoices = 4;  // that are kept: passes that are read at the same time
+  static constexpr size_t kMaxChoices = 4;  // kept passes: those read at the same time
   using Choice = std::shared_ptr<const std::vector<int64_t>>;
 
   std::vector<double> of_classes() const {
@@ -144,8 +142,7 @@ class WeightedFlow final : public ChosenFlow {
                           std::cmp_less(number.as_int(), classes);
     if (!is_label)
       throw mistake("unknown class '" + one.name + "' of '" + spec()[index_].name +
-                        "'; its classes have no names but the numbers from 0 to " +
-                        std::to_string(classes - 1),
+                        "'; its classes have no names; use numbers from 0 to " + std::to_string(classes - 1),
                     one.position);
     return static_cast<size_t>(number.as_int());
   }
@@ -172,7 +169,7 @@ class WeightedFlow final : public ChosenFlow {
     return without_bad(std::move(weights), bad);
   }
 
-  /// Those that are known to be bad are not drawn; `bad` of them have no weight already.
+  /// Known bad samples are not drawn; `bad` of them already have no weight.
   std::vector<double> without_bad(std::vector<double> weights, int64_t bad) const {
     for (size_t i = 0; i < weights.size(); ++i) {
       if (weights[i] == 0 || !source().is_bad(static_cast<int64_t>(i))) continue;
@@ -209,7 +206,7 @@ class WeightedFlow final : public ChosenFlow {
   WeightedSamplingParams p_;
   size_t index_;
   mutable std::vector<double> weights_;  // of all samples of the source
-  mutable std::vector<double> sums_;     // of the weights up to each sample
+  mutable std::vector<double> sums_;     // sums of the weights up to each sample
   mutable int64_t positive_ = 0;         // samples with a weight above 0
   mutable std::mutex choosing_;
   mutable std::deque<std::pair<uint64_t, Choice>> choices_;  // by the key of the pass
@@ -221,22 +218,22 @@ class WeightedSampling final : public Stage {
   using Params = WeightedSamplingParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Draws from the source before it: a sample of twice the weight is drawn twice as often. With "
-               "other draws in each pass.")
+               "Draws samples from the source before it in proportion to their weights, with new random "
+               "draws in each pass.")
         .example("WeightedSampling: {component: label, weights: {yes: 5}}")
         .field("component", &Params::component,
-               "the number of the class, with `weights`; or the weight of the sample itself, at least 0")
+               "the class number, if `weights` is set; else the weight of the sample itself, at least 0")
         .required()
         .shorthand()
         .field("weights", &Params::weights,
-               "weights of the samples of each class, by its name, or by its number if it has none; other "
-               "classes have 1")
+               "weights by class name, or by class number for classes without names; other classes have "
+               "weight 1")
         .field("replacement", &Params::replacement,
-               "true: each draw is from all samples; false: no sample is drawn twice in a pass, so that the "
-               "weights matter only if `samples` is less than the source has")
+               "true: each draw is from all samples; false: no sample is drawn twice in a pass, so weights "
+               "matter only if `samples` is less than the size of the source")
         .field("samples", &Params::samples, between(0, 1e12),
-               "samples of a pass; 0: as many as the source has, without those of weight 0 if `replacement` "
-               "is false");
+               "samples per pass; 0: as many as the source has; samples of weight 0 do not count if "
+               "`replacement` is false");
   }
   explicit WeightedSampling(Params p) : p_(std::move(p)) {}
 

@@ -28,7 +28,7 @@ class Affine final : public BorderedAugmentor<AffineParams> {
             "0}")
         .field("scale", &Params::scale, above(0), "a factor in [low, high), around the middle of the image")
         .field("translate_frac", &Params::translate_frac, between(0, 1),
-               "how far the image moves at most, as shares of its [width, height], in both directions")
+               "largest shift in both directions, as shares of [width, height]")
         .field("rotate_max_deg", &Params::rotate_max_deg, between(0, 180),
                "the image is rotated by up to this many degrees in both directions")
         .field("shear", &Params::shear, between(0, 80),

@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-/// Keys' cubic of a = -0.5, as for antialiased images in Pillow and PyTorch.
+/// Keys' cubic with a = -0.5, as for antialiased images in Pillow and PyTorch.
 double cubic(double x) {
   constexpr double kA = -0.5;
   if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
@@ -27,7 +27,7 @@ struct Filter {
   Interpolation kind;
   double stretch;
 
-  /// Only pixels whose centers are at most this far away may have a weight.
+  /// Only pixels with centers within this distance have a weight.
   double reach() const {
     if (kind == Interpolation::kArea) return (stretch + 1) / 2;
     return kind == Interpolation::kCubic ? 2 * stretch : stretch;
@@ -39,11 +39,11 @@ struct Filter {
   }
 };
 
-/// For each pixel along one axis of the output: which pixels of the input it is made of.
+/// For each pixel along one axis of the output: its pixels of the input.
 class Taps {
  public:
-  /// `start`, `length`: the part of the input's `size` pixels that becomes `outputs` pixels, of which these
-  /// are `count` from `first`.
+  /// `start`, `length`: the part of the input's `size` pixels that becomes `outputs` pixels; these are
+  /// `count` of them, starting at `first`.
   Taps(int size, double start, double length, int outputs, int first, int count, Interpolation kind) {
     const double scale = length / outputs;
     const Filter filter{kind, std::max(scale, 1.0)};
@@ -111,8 +111,8 @@ void mix_columns(const float* row, const Taps& taps, int width, T* out) {
   }
 }
 
-/// RGB of 8 bits: four values of `row` at a time, the last one of which is the next pixel's, or one behind
-/// the row.
+/// RGB of 8 bits: four values of `row` at a time; the last one belongs to the next pixel, or is after the
+/// row.
 void mix_columns_of_rgb(const float* row, const Taps& taps, int width, uint8_t* out) {
   for (int x = 0; x < width; ++x, out += 3) {
     cv::v_float32x4 sum = cv::v_setzero_f32();

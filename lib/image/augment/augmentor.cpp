@@ -39,7 +39,7 @@ int opencv_code(Interpolation interpolation) {
   return cv::INTER_LINEAR;
 }
 
-/// Nearest pixels keep values such as the numbers of a mask, so they are never averaged.
+/// Nearest pixels keep values such as class numbers of a mask, so they are never averaged.
 class Resample final : public Transform {
  public:
   Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
@@ -49,7 +49,7 @@ class Resample final : public Transform {
   }
   ImageSize size(ImageSize /*in*/) const override { return to_; }
   bool shrinks(ImageSize in) const override {
-    // Of reduced pixels, those of area have other edges.
+    // With area interpolation, reduced pixels have other edges.
     const bool is_smooth =
         interpolation_ == Interpolation::kLinear || interpolation_ == Interpolation::kCubic;
     return is_smooth && in.width > to_.width && in.height > to_.height;
@@ -197,7 +197,7 @@ void check_range(const std::string& augmentor, const std::string& field,
                  const std::pair<double, double>& range) {
   if (range.first <= range.second) return;
   throw ConfigError(augmentor + ": the first number of '" + field +
-                    "' must not be larger than the second; exchange them");
+                    "' must not be larger than the second; swap them");
 }
 
 void check_crop_fits(ImageSize image, ImageSize crop) {

@@ -16,11 +16,10 @@
 
 namespace tpack {
 
-/// What one draw of an augmentor does to an image, and to what belongs to it. Deterministic.
-/// Images have 1 to 4 channels (of 3: RGB) of 8 or 16 bits or float32, and of several frames, `image` gets
-/// one after the other; `image` and `mask` may work in place
-/// or make a new matrix (pooled_mat). What moves pixels overrides `mask` and `point`, too; the tests of all
-/// augmentors compare the three. Threads: const methods may run at once.
+/// One draw of an augmentor, applied to an image and its annotations. Deterministic. Images have 1 to 4
+/// channels (3: RGB) of 8 or 16 bits or float32; `image` gets the frames one after the other; `image` and
+/// `mask` may work in place or make a new matrix (pooled_mat). A transform that moves pixels also overrides
+/// `mask` and `point`; the tests of all augmentors compare the three. Threads: const methods may run at once.
 class Transform {
  public:
   Transform() = default;
@@ -29,18 +28,18 @@ class Transform {
   virtual ~Transform() = default;
 
   virtual void image(cv::Mat& m) const = 0;
-  /// The same of numbers in place of colors, such as classes of pixels, which must not be mixed. What is new
-  /// at the edges is 0.
+  /// The same for numbers instead of colors, such as classes of pixels, which must not be mixed. New pixels
+  /// at the edges are 0.
   virtual void mask(cv::Mat& m) const { (void)m; }
-  /// Where a point of an image of size `in` comes to lie, which may be outside of the result.
+  /// The new position of a point of an image of size `in`; may be outside of the result.
   virtual Point point(const Point& p, ImageSize in) const {
     (void)in;
     return p;
   }
-  /// The rectangle around what a box becomes, as far as it is inside the result; of width or height 0 if
-  /// nothing is.
+  /// The rectangle around a transformed box, clipped to the result; with width or height 0 if nothing is
+  /// left.
   Box box(const Box& b, ImageSize in) const;
-  /// Whether lines stay lines, so that the corners of a box say what becomes of it.
+  /// Whether lines stay lines, so that the corners of a box determine the result.
   virtual bool keeps_lines() const { return true; }
 
   /// Whether `image` takes all frames at once, as one image of more channels: to draw for each of them, or
@@ -52,18 +51,18 @@ class Transform {
   /// The region that a plain crop keeps; nothing for other transforms. Decoders then decode only this region.
   virtual std::optional<Region> crop() const { return std::nullopt; }
   /// True if it averages the pixels of an image of this size to one that is smaller in both directions. A
-  /// decoder may then give a reduced image, or only what the wanted part of the result needs, and `shrink` is
-  /// called in place of `image`.
+  /// decoder may then return a reduced image, or only the pixels needed for the requested part of the result,
+  /// and `shrink` is called instead of `image`.
   virtual bool shrinks(ImageSize in) const {
     (void)in;
     return false;
   }
-  /// The pixels of an image of size `in` that a region of the result is made of.
+  /// The pixels of an image of size `in` needed for a region of the result.
   virtual Region needs(const Region& part, ImageSize in) const {
     (void)part;
     return {0, 0, in.width, in.height};
   }
-  /// A region of the result, where `m` has what it needs, and the whole image would be the box `from` of it.
+  /// A region of the result; `m` has the needed pixels, and the whole image would be its box `from`.
   virtual void shrink(cv::Mat& m, const Box& from, const Region& part) const {
     (void)m;
     (void)from;
@@ -85,9 +84,8 @@ class Augmentor {
 
   /// Null means "leave as is". Errors: DataError for an image that is too small.
   virtual std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const = 0;
-  /// What it does where nothing may be random, as for predictions: an augmentor that draws gives the middle
-  /// of what it could draw (a crop of the center, no change of colors). The default is for those that draw
-  /// nothing.
+  /// The transform without randomness, for predictions: the middle of the possible draws (a center crop, no
+  /// change of colors). The default is for augmentors without random numbers.
   virtual std::unique_ptr<Transform> center(ImageSize size) const {
     Rng rng(0, 0);
     return draw(size, rng);
@@ -135,11 +133,11 @@ struct EnumNames<Interpolation> {
        {"area", Interpolation::kArea}}};
 };
 inline constexpr const char* kInterpolationText =
-    "how pixels are interpolated; linear, cubic and area average all pixels where an image becomes smaller "
-    "(antialiasing); nearest keeps their values, for masks";
+    "interpolation of pixels; linear, cubic and area average all pixels when an image shrinks "
+    "(antialiasing); nearest keeps pixel values, for masks";
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
-/// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels; floats are
-/// taken as 0..255.
+/// The factor for a number of a config, which is for pixels of 0..255, with these pixels; floats count as
+/// 0..255.
 double pixel_unit(const cv::Mat& m);
 /// Calls f with a 0 of the type of the pixels.
 template <class F>
@@ -165,11 +163,11 @@ void check_range(const std::string& augmentor, const std::string& field,
                  const std::pair<double, double>& range);
 /// Rejects images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
-/// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be
+/// The shape of a crop from images [height, width, channels]. Errors: ConfigError if they are known to be
 /// smaller.
 Shape shape_of_crop(const Shape& in, const Extent& crop);
-/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError if the crop fits
-/// none of them.
+/// The shorter side of a crop from images with shorter side `before`. Errors: ConfigError if the crop cannot
+/// fit.
 int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop);
 
 }  // namespace tpack

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// An operation that runs with a probability; its magnitude is 0 to 9.
+/// An operation with its probability; its magnitude is 0 to 9.
 struct PolicyStep {
   PolicyOp op;
   float prob;

@@ -147,8 +147,7 @@ TPACK_REGISTER(Augmentor, BrightnessScale, "BrightnessScale");
 
 const RangeRow kSharpnessRow{
     .name = "Sharpness",
-    .summary =
-        "Makes an image blurred or sharper by a random factor: 0 blurs, 1 changes nothing, 2 sharpens.",
+    .summary = "Blurs or sharpens an image by a random factor: 0 blurs, 1 changes nothing, 2 sharpens.",
     .example = "Sharpness: [0.5, 1.8]",
     .field = "factor_range",
     .range = {1, 1},
@@ -156,7 +155,7 @@ const RangeRow kSharpnessRow{
     .allowed = at_least(0),
     .doc = "the factor is in [low, high)",
     .of = make_sharpness};
-/// Source: Pillow's ImageEnhance.Sharpness. Edges of the image stay as they are.
+/// Source: Pillow's ImageEnhance.Sharpness. Edges of the image are not changed.
 using Sharpness = ChangeOfRange<kSharpnessRow>;
 TPACK_REGISTER(Augmentor, Sharpness, "Sharpness");
 
@@ -185,8 +184,7 @@ constexpr PlainRow kAutoContrastRow{"Stretches each channel so that its values r
 using AutoContrast = PlainChange<kAutoContrastRow>;
 TPACK_REGISTER(Augmentor, AutoContrast, "AutoContrast");
 
-constexpr PlainRow kEqualizeRow{"Makes all values of each channel about as frequent as each other.",
-                                make_equalize};
+constexpr PlainRow kEqualizeRow{"Equalizes the histogram of each channel.", make_equalize};
 /// Source: Pillow's ImageOps.equalize.
 using Equalize = PlainChange<kEqualizeRow>;
 TPACK_REGISTER(Augmentor, Equalize, "Equalize");

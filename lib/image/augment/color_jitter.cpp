@@ -28,11 +28,11 @@ class ColorJitter final : public RandomAugmentor {
         .field("brightness", &Params::brightness, at_least(0),
                "pixels are multiplied by a factor in [1 - brightness, 1 + brightness), at least 0")
         .field("contrast", &Params::contrast, at_least(0),
-               "the same for distances to the mean gray of the image")
+               "the same for differences from the mean gray of the image")
         .field("saturation", &Params::saturation, at_least(0),
-               "the same for distances of colors to their gray; does not change gray images")
+               "the same for differences of colors from their gray; does not change gray images")
         .field("hue", &Params::hue, between(0, 0.5),
-               "hues are rotated by up to this part of the circle in both directions; does not change gray "
+               "hues are rotated by up to this share of the circle in both directions; does not change gray "
                "images");
   }
   explicit ColorJitter(Params p) : p_(p) {

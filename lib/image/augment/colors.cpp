@@ -194,7 +194,7 @@ class Equalized final : public Transform {
  private:
   static constexpr size_t kBins = 256;
 
-  /// As Pillow's ImageOps.equalize: the last value that occurs does not count for the steps.
+  /// Same as Pillow's ImageOps.equalize: the last value that occurs does not count for the steps.
   static std::array<double, kBins + 1> table_of(const std::array<int64_t, kBins>& counts) {
     std::array<double, kBins + 1> table{};
     int64_t total = 0;

@@ -17,7 +17,7 @@ struct ElasticDeformParams {
   Border border;
 };
 
-/// A pixel of the result is what was `moved` pixels away from it.
+/// A pixel of the result is the pixel that was `moved` pixels away from it.
 class Deform final : public Transform {
  public:
   Deform(ImageSize size, const ElasticDeformParams& p, Rng& rng)
@@ -34,7 +34,7 @@ class Deform final : public Transform {
     remap(m, cv::INTER_LINEAR, opencv_border(border_), is_filled ? border_.fill.scalar(m) : cv::Scalar());
   }
   void mask(cv::Mat& m) const override { remap(m, cv::INTER_NEAREST, cv::BORDER_CONSTANT, cv::Scalar()); }
-  /// The place whose pixel comes from p, found step by step: `moved` changes by less than the place does.
+  /// The position whose pixel comes from p, found by iteration: `moved` changes by less than the position.
   Point point(const Point& p, ImageSize /*in*/) const override {
     constexpr int kSteps = 30;
     Point q = p;
@@ -89,9 +89,9 @@ class ElasticDeform final : public BorderedAugmentor<ElasticDeformParams> {
     return Schema<Params>("Moves each pixel by a random distance that differs little from its neighbors'.")
         .example("ElasticDeform: {alpha: 80, sigma: 6}")
         .field("alpha", &Params::alpha, at_least(0),
-               "how far pixels move; on average, they move by about 0.08 * alpha / sigma pixels to each side")
+               "strength; on average, pixels move by about 0.08 * alpha / sigma pixels in each direction")
         .field("sigma", &Params::sigma, between(0.5, 100),
-               "how smooth the distances are: standard deviation of the filter over them, in pixels")
+               "smoothness: standard deviation, in pixels, of the filter that smooths the distances")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
   explicit ElasticDeform(Params p) : BorderedAugmentor(std::move(p)) {

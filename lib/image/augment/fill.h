@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// A color for pixels of 0..255; a config writes one number for all channels, or one for each.
+/// A color for pixels of 0..255; in a config, one number for all channels, or one for each.
 struct Fill {
   std::vector<float> channels = {0};
 
@@ -35,7 +35,7 @@ struct Codec<Fill> {
 /// Fills a rectangle, which is inside of the image. Masks stay.
 std::unique_ptr<Transform> make_erase(const cv::Rect& rectangle, const Fill& fill);
 
-/// What is outside of an image: a color, or what a config calls `edge` or `reflect`.
+/// The fill outside of an image: a color, or `edge` or `reflect` in a config.
 struct Border {
   enum class Kind : uint8_t { kFill, kEdge, kReflect };
   Kind kind = Kind::kEdge;
@@ -58,8 +58,8 @@ struct Codec<Border> {
   static ConfigNode dump(const Border& border);
 };
 inline constexpr const char* kBorderText =
-    "what is outside of the image: edge repeats its edges, reflect mirrors it; or a color, as one number for "
-    "all channels or one per channel";
+    "fills pixels outside of the image: edge repeats its edges, reflect mirrors it; or a color, as one "
+    "number for all channels or one per channel";
 
 /// A RandomAugmentor whose parameters have a `border`.
 template <class P>

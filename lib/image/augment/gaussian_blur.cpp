@@ -39,8 +39,9 @@ class GaussianBlur final : public RandomAugmentor {
         .field("size_range", &Params::size_range, between(0, 100),
                "the filter reaches k pixels in each direction, with k in [low, high); 0 blurs nothing")
         .shorthand()
-        .field("sigma_range", &Params::sigma_range, between(0, 100),
-               "its standard deviation is in [low, high) pixels; 0: chosen by k, as 0.3 * k + 0.5");
+        .field(
+            "sigma_range", &Params::sigma_range, between(0, 100),
+            "standard deviation of the filter, in [low, high) pixels; 0: computed from k as 0.3 * k + 0.5");
   }
   explicit GaussianBlur(Params p) : p_(std::move(p)) {
     if (p_.size_range.first >= p_.size_range.second)

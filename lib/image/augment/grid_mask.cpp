@@ -44,14 +44,14 @@ class GridMask final : public RandomAugmentor {
  public:
   using Params = GridMaskParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Fills the squares of a grid of random size and place.")
+    return Schema<Params>("Fills the squares of a grid with random size and position.")
         .example("GridMask: {period: [20, 40], ratio: 0.4, fill: 128}")
         .field("period", &Params::period, between(2, kMaxImageSide),
                "pixels from one square to the next, [least, most]")
         .shorthand()
         .field("ratio", &Params::ratio, between(0, 1), "side of a square, as a share of the period")
         .field("fill", &Params::fill, between(0, 255),
-               "what they are filled with, as one number for all channels or one per channel");
+               "fill color of the squares, as one number for all channels or one per channel");
   }
   explicit GridMask(Params p) : p_(std::move(p)) { check_range("GridMask", "period", p_.period); }
 

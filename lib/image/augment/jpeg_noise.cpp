@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// What the JPEG changes in 8 bits is added to the pixels, which may have more.
+/// The change by the JPEG, in 8 bits, is added to the pixels, which may have more bits.
 class JpegRoundTrip final : public Transform {
  public:
   explicit JpegRoundTrip(int quality) : quality_(quality) {}
@@ -58,7 +58,7 @@ class JpegNoise final : public RandomAugmentor {
  public:
   using Params = JpegNoiseParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Changes an image as a JPEG file of random quality would.")
+    return Schema<Params>("Adds the compression errors of a JPEG file of random quality.")
         .example("JpegNoise: [20, 80]")
         .field("quality_range", &Params::quality_range, between(1, 100), "the quality is in [low, high)")
         .shorthand();

@@ -12,7 +12,7 @@ namespace {
 
 struct LightingParams {
   float stddev = 0.1F;
-  // Of the pixels of ImageNet, from fb.resnet.torch (there for pixels of 0..1).
+  // Values for ImageNet, from fb.resnet.torch (there for pixels of 0..1).
   std::vector<float> eigenvalues = {55.46F, 4.794F, 1.1475F};
   std::vector<std::vector<float>> eigenvectors = {
       {-0.5675F, -0.5808F, -0.5836F}, {0.7192F, -0.0045F, -0.6948F}, {0.4009F, -0.814F, 0.4203F}};

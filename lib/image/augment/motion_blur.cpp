@@ -14,7 +14,7 @@ namespace {
 
 class Smear final : public Transform {
  public:
-  /// The filter is a line through its middle; pixels that it crosses in part have a smaller weight.
+  /// The filter is a line through its middle; pixels that it crosses partly have a smaller weight.
   Smear(double length, double angle) {
     const int reach = static_cast<int>(std::ceil(length / 2));
     const double along_x = std::cos(angle);
@@ -52,7 +52,7 @@ class MotionBlur final : public RandomAugmentor {
   static Schema<Params> schema() {
     return Schema<Params>("Blurs an image along a line, as if the camera had moved.")
         .example("MotionBlur: {length: [3, 11], max_deg: 20}")
-        .field("length", &Params::length, between(1, 200), "pixels of the line, in [low, high)")
+        .field("length", &Params::length, between(1, 200), "length of the line in pixels, in [low, high)")
         .shorthand()
         .field("max_deg", &Params::max_deg, between(0, 90),
                "the line is turned by up to this many degrees from the horizontal, in both directions");

@@ -17,8 +17,8 @@ void check_background_fits(ImageSize image, const Extent& background);
 /// The shape of images [height, width, channels] on a background. Errors: ConfigError if they are known to be
 /// larger, or if the color has another number of channels.
 Shape shape_on_background(const Shape& in, const Extent& background, const Fill& fill);
-/// The shorter side of a background for images whose shorter side is `before`. Errors: ConfigError if none of
-/// them fits.
+/// The shorter side of a background for images with shorter side `before`. Errors: ConfigError if they cannot
+/// fit.
 int64_t shorter_side_of_background(std::optional<int64_t> before, const Extent& background);
 
 }  // namespace tpack

@@ -24,7 +24,7 @@ class Perspective final : public BorderedAugmentor<PerspectiveParams> {
                "place inside the image.")
         .example("Perspective: {distortion: 0.3, border: 128}")
         .field("distortion", &Params::distortion, between(0, 0.95),
-               "how far corners move at most, as a share of half of the width and height")
+               "largest move of a corner, as a share of half of the width and height")
         .shorthand()
         .field("border", &Params::border, between(0, 255), kBorderText);
   }

@@ -5,7 +5,7 @@
 #include "image/augment/augmentor.h"
 #include "image/augment/fill.h"
 
-/// The operations of AutoAugment and of the policies after it.
+/// The operations of AutoAugment and later policies.
 namespace tpack {
 
 enum class PolicyOp : uint8_t {
@@ -25,16 +25,16 @@ enum class PolicyOp : uint8_t {
   kEqualize,
   kInvert
 };
-/// How many there are for policies that draw an operation: all but kInvert, which is only in AutoAugment.
+/// Number of operations for policies that draw one: all except kInvert, which is only in AutoAugment.
 constexpr int kDrawnOps = static_cast<int>(PolicyOp::kInvert);
 
-/// What operations do at their largest magnitude.
+/// The strength of operations at their largest magnitude.
 struct PolicyLimits {
   double shear = 0.3;                // pixels per pixel
   double translate = 150.0 / 331.0;  // of the side; above 1: pixels
   double rotate = 30;                // degrees
-  double factor = 0.9;               // 1 - factor or 1 + factor, of brightness, color, contrast and sharpness
-  int dropped_bits = 4;              // of posterize
+  double factor = 0.9;   // 1 - factor or 1 + factor, for brightness, color, contrast and sharpness
+  int dropped_bits = 4;  // of posterize
 };
 
 /// An operation at a share of its largest magnitude; `is_negative` if it has a direction. Null: no change.

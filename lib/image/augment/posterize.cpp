@@ -16,7 +16,7 @@ class Posterize final : public Augmentor {
   static Schema<Params> schema() {
     return Schema<Params>("Keeps only the upper bits of each channel.")
         .example("Posterize: 3")
-        .field("bits", &Params::bits, between(1, 8), "how many of 8 bits are kept")
+        .field("bits", &Params::bits, between(1, 8), "number of bits kept, of 8")
         .required()
         .shorthand();
   }

@@ -21,11 +21,10 @@ class RandAugment final : public BorderedAugmentor<RandAugmentParams> {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Runs random operations: shears, shifts, rotations, and changes of brightness, color, "
-               "contrast, "
-               "sharpness and of the values of pixels.")
+               "contrast, sharpness and pixel values.")
         .example("RandAugment: {n: 2, magnitude: 14, border: 128}")
-        .field("n", &Params::n, between(1, 20), "how many operations")
-        .field("magnitude", &Params::magnitude, between(0, 30), "how strong they are")
+        .field("n", &Params::n, between(1, 20), "number of operations")
+        .field("magnitude", &Params::magnitude, between(0, 30), "strength of the operations")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
   explicit RandAugment(Params p) : BorderedAugmentor(std::move(p)) {}

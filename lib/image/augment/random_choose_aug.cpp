@@ -20,14 +20,13 @@ class RandomChooseAug final : public Augmentor {
  public:
   using Params = RandomChooseAugParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Runs one of several augmentors, chosen at random; in predictions, the first one of them.")
+    return Schema<Params>("Runs one of several augmentors, chosen at random; in predictions, the first one.")
         .example("RandomChooseAug: {augs: [{Brightness: 30}, {Contrast: [0.5, 1.5]}], weights: [3, 1]}")
         .field("augs", &Params::augs, "the augmentors")
         .required()
         .shorthand()
         .field("weights", &Params::weights, at_least(0),
-               "how often each is chosen, relative to the others; empty: all as often as each other");
+               "relative frequency of each augmentor; empty: all are chosen equally often");
   }
   explicit RandomChooseAug(Params p) : p_(std::move(p)) {
     if (p_.augs.empty()) throw ConfigError("RandomChooseAug: 'augs' is empty; name augmentors, such as Flip");

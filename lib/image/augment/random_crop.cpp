@@ -13,7 +13,7 @@ class RandomCrop final : public Augmentor {
  public:
   using Params = RandomCropParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Cuts out a piece at a random place.")
+    return Schema<Params>("Cuts out a piece at a random position.")
         .example("RandomCrop: 224")
         .field("crop_shape", &Params::crop_shape,
                "size of the piece: [height, width], or one number for a square")

@@ -20,14 +20,14 @@ class RandomCropRandomShape final : public Augmentor {
  public:
   using Params = RandomCropRandomShapeParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Cuts out a piece of random size at a random place.")
+    return Schema<Params>("Cuts out a piece of random size at a random position.")
         .example("RandomCropRandomShape: {min_shape: 100, max_shape: [200, 220], max_aspect_ratio: 1.5}")
         .field("min_shape", &Params::min_shape,
                "smallest size of the piece: [height, width], or one number for both")
         .required()
         .shorthand()
         .field("max_shape", &Params::max_shape,
-               "largest size: [height, width], or one number for both; null: that of the image")
+               "largest size: [height, width], or one number for both; null: the size of the image")
         .field("max_aspect_ratio", &Params::max_aspect_ratio, at_least(1),
                "the longer side is at most this many times the shorter one; null: any ratio. If ten sizes "
                "differ more, the longer side of the last is cut");

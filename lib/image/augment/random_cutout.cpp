@@ -22,16 +22,16 @@ class RandomCutout final : public RandomAugmentor {
  public:
   using Params = RandomCutoutParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Fills a rectangle of random size at a random place.")
+    return Schema<Params>("Fills a rectangle of random size at a random position.")
         .example("RandomCutout: {h_range: [8, 16], w_range: [8, 16], fill: 128}")
         .field("h_range", &Params::h_range, between(1, kMaxImageSide),
-               "pixels of its height, [least, most]; at most the height of the image")
+               "height of the rectangle in pixels, [least, most]; at most the height of the image")
         .required()
         .field("w_range", &Params::w_range, between(1, kMaxImageSide),
-               "pixels of its width, [least, most]; at most the width of the image")
+               "width of the rectangle in pixels, [least, most]; at most the width of the image")
         .required()
         .field("fill", &Params::fill, between(0, 255),
-               "what it is filled with, as one number for all channels or one per channel");
+               "fill color, as one number for all channels or one per channel");
   }
   explicit RandomCutout(Params p) : p_(std::move(p)) {
     check_range("RandomCutout", "h_range", p_.h_range);

@@ -18,7 +18,7 @@ struct RandomErasingParams {
 };
 
 /// Source: Zhong et al. 2017, "Random Erasing Data Augmentation"; as in torchvision, the logarithm of the
-/// ratio is uniform, and an image is left as it is if ten rectangles do not fit into it.
+/// ratio is uniform, and the image is not changed if ten rectangles do not fit into it.
 class RandomErasing final : public RandomAugmentor {
  public:
   using Params = RandomErasingParams;
@@ -28,9 +28,10 @@ class RandomErasing final : public RandomAugmentor {
         .field("prob", &Params::prob, between(0, 1), "probability that a rectangle is filled")
         .field("area", &Params::area, between(0, 1),
                "share of the image that the rectangle covers, [least, most]")
-        .field("ratio", &Params::ratio, between(0.01, 100), "its height divided by its width, [least, most]")
+        .field("ratio", &Params::ratio, between(0.01, 100),
+               "height of the rectangle divided by its width, [least, most]")
         .field("value", &Params::value, between(0, 255),
-               "what it is filled with, as one number for all channels or one per channel");
+               "fill color, as one number for all channels or one per channel");
   }
   explicit RandomErasing(Params p) : p_(std::move(p)) {
     check_range("RandomErasing", "area", p_.area);

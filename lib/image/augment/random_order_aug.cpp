@@ -51,8 +51,8 @@ class RandomOrderAug final : public Augmentor {
     for (const auto& aug : p_.augs) {
       const Shape out = aug->shape(in);
       if (out != in) {
-        throw ConfigError(aug.item.position(), "RandomOrderAug: one of its augmentors makes images " +
-                                                   out.str() + " of " + in.str() +
+        throw ConfigError(aug.item.position(), "RandomOrderAug: one of its augmentors turns images " +
+                                                   in.str() + " into " + out.str() +
                                                    "; put it before or after RandomOrderAug");
       }
     }

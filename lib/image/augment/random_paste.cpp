@@ -17,8 +17,8 @@ class RandomPaste final : public Augmentor {
   using Params = RandomPasteParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Puts an image at a random place of a larger one of a single color; in predictions, into the "
-               "middle.")
+               "Puts an image at a random position in a larger one of a single color; in predictions, into "
+               "the middle.")
         .example("RandomPaste: {background_shape: [480, 640], fill: 128}")
         .field("background_shape", &Params::background_shape,
                "output size: [height, width], or one number for a square")

@@ -29,10 +29,9 @@ class RandomResize final : public RandomAugmentor {
         .required()
         .field("minimum", &Params::minimum,
                "the result is at least this large: [height, width], or one number for both")
-        .field(
-            "aspect_ratio_thres", &Params::aspect_ratio_thres, at_least(0),
-            "how much the ratio of width to height may change, as a share of it; 0 keeps it, with the factor "
-            "of the width. If fifty draws change it more, the image stays as it is")
+        .field("aspect_ratio_thres", &Params::aspect_ratio_thres, at_least(0),
+               "largest relative change of the aspect ratio; 0 keeps the ratio and uses the factor of the "
+               "width. If fifty draws change it more, the image is not resized")
         .field("interp", &Params::interp, kInterpolationText);
   }
   explicit RandomResize(Params p) : p_(std::move(p)) {

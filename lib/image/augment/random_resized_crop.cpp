@@ -16,20 +16,20 @@ struct RandomResizedCropParams {
   Interpolation interp = Interpolation::kLinear;
 };
 
-/// Source: Szegedy et al. 2015, "Going Deeper with Convolutions"; as torchvision's RandomResizedCrop, where
-/// the logarithm of the ratio is uniform. tensorpack calls it GoogleNetRandomCropAndResize.
+/// Source: Szegedy et al. 2015, "Going Deeper with Convolutions"; same as torchvision's RandomResizedCrop,
+/// where the logarithm of the ratio is uniform. tensorpack calls it GoogleNetRandomCropAndResize.
 class RandomResizedCrop final : public Augmentor {
  public:
   using Params = RandomResizedCropParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Cuts out a piece of random size, aspect ratio and place, and resizes it.")
+    return Schema<Params>("Cuts out a piece of random size, aspect ratio and position, and resizes it.")
         .example("RandomResizedCrop: {shape: 160, area: [0.2, 1]}")
         .field("shape", &Params::shape, "output size: [height, width], or one number for a square")
         .shorthand()
         .field("area", &Params::area, between(0.0001, 1), "share of the image that is cut out, [least, most]")
         .field("ratio", &Params::ratio, between(0.01, 100),
-               "width of the piece divided by its height, [least, most]; if ten pieces do not fit into the "
-               "image, it is the largest one in the middle")
+               "width of the piece divided by its height, [least, most]; if ten drawn pieces do not fit into "
+               "the image, the largest piece in the middle is used")
         .field("interp", &Params::interp, kInterpolationText);
   }
   explicit RandomResizedCrop(Params p) : p_(std::move(p)) {

@@ -16,21 +16,20 @@ struct RotationParams {
   Border border;
 };
 
-/// Source: tensorpack imgaug/geometry.py, Rotation (there, `step` works with a `max_deg` of 180 alone).
+/// Source: tensorpack imgaug/geometry.py, Rotation (there, `step` works only with a `max_deg` of 180).
 class Rotation final : public BorderedAugmentor<RotationParams> {
  public:
   using Params = RotationParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Rotates an image by a random angle around a random place; its size stays.")
+    return Schema<Params>("Rotates an image by a random angle around a random point; its size stays.")
         .example("Rotation: {max_deg: 15, center_range: [0.4, 0.6]}")
         .field("max_deg", &Params::max_deg, between(0, 180),
                "the angle is in [-max_deg, max_deg) degrees; above 0 is counterclockwise")
         .required()
         .shorthand()
-        .field(
-            "center_range", &Params::center_range, between(0, 1),
-            "where the image is rotated around, as [low, high) shares of its width and of its height; [0.5, "
-            "0.5] is the middle")
+        .field("center_range", &Params::center_range, between(0, 1),
+               "range of the center of rotation, as [low, high) shares of width and height; [0.5, 0.5] is "
+               "the middle")
         .field("step", &Params::step, above(0),
                "only angles -max_deg, -max_deg + step, ... up to max_deg are drawn; null: any angle")
         .field("border", &Params::border, between(0, 255), kBorderText);

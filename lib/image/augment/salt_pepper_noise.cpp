@@ -47,14 +47,14 @@ class SaltPepperNoise final : public RandomAugmentor {
  public:
   using Params = SaltPepperNoiseParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Sets random values to 255 or to 0, each channel by itself.")
+    return Schema<Params>("Sets random values to 255 or to 0, independently for each channel.")
         .example("SaltPepperNoise: {white_prob: 0.02, black_prob: 0.01}")
         .field("white_prob", &Params::white_prob, between(0, 1), "probability that a value becomes 255")
         .field("black_prob", &Params::black_prob, between(0, 1), "probability that a value becomes 0");
   }
   explicit SaltPepperNoise(Params p) : p_(p) {
     if (p_.white_prob + p_.black_prob > 1)
-      throw ConfigError("SaltPepperNoise: 'white_prob' and 'black_prob' must not be more than 1 together");
+      throw ConfigError("SaltPepperNoise: the sum of 'white_prob' and 'black_prob' must be at most 1");
   }
 
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {

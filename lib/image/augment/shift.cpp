@@ -22,9 +22,9 @@ class Shift final : public BorderedAugmentor<ShiftParams> {
     return Schema<Params>("Moves an image by a random number of whole pixels; its size stays.")
         .example("Shift: {horiz_frac: 0.1, vert_frac: 0.1}")
         .field("horiz_frac", &Params::horiz_frac, between(0, 1),
-               "how far it moves at most to the left or right, as a share of its width")
+               "largest move to the left or right, as a share of the width")
         .field("vert_frac", &Params::vert_frac, between(0, 1),
-               "how far it moves at most up or down, as a share of its height")
+               "largest move up or down, as a share of the height")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
   explicit Shift(Params p) : BorderedAugmentor(std::move(p)) {

@@ -16,7 +16,8 @@ class Solarize final : public Augmentor {
   static Schema<Params> schema() {
     return Schema<Params>("Inverts the pixels that are at least as bright as a threshold.")
         .example("Solarize: 160")
-        .field("threshold", &Params::threshold, between(0, 256), "pixels from this value on become 255 - x")
+        .field("threshold", &Params::threshold, between(0, 256),
+               "pixels with at least this value become 255 - x")
 
         .shorthand();
   }

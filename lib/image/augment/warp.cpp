@@ -39,7 +39,7 @@ class Warp final : public Transform {
   }
 
   cv::Matx33d matrix_;
-  cv::Matx33d back_;  // of the output to the input, as OpenCV wants it
+  cv::Matx33d back_;  // from output to input, as OpenCV requires
   Border border_;
 };
 

@@ -29,7 +29,7 @@ uint32_t bmp_number(EncodedBytes bytes, size_t at, size_t count) {
 uint32_t word32(EncodedBytes bytes, size_t at) { return bmp_number(bytes, at, 4); }
 uint32_t word16(EncodedBytes bytes, size_t at) { return bmp_number(bytes, at, 2); }
 
-/// What the headers of a file say. Source: MSDN, "Bitmap Header Types".
+/// The headers of a file. Source: MSDN, "Bitmap Header Types".
 struct BmpHeader {
   ImageSize size;
   bool is_top_down = false;
@@ -38,7 +38,7 @@ struct BmpHeader {
   size_t palette_at = 0;
   size_t palette_colors = 0;
   size_t palette_entry = 4;    // bytes
-  uint32_t color_limit = 256;  // larger indices are damage; from palette_colors to it they are black
+  uint32_t color_limit = 256;  // larger indices are errors; indices from palette_colors up to it are black
   size_t pixels_at = 0;
   std::array<uint32_t, 3> masks = {};  // of red, green and blue; without a palette
 
@@ -59,7 +59,7 @@ void read_masks(EncodedBytes bytes, BmpHeader& header) {
   if (header.bits == 16) header.masks = {0x7C00, 0x3E0, 0x1F};
   if (header.bits >= 24) header.masks = kBgrBytes;
   if (header.compression != kMasks && header.compression != kMasksWithAlpha) return;
-  constexpr size_t kMasksAt = kFileHeader + 40;  // in all headers that have masks, or behind them
+  constexpr size_t kMasksAt = kFileHeader + 40;  // in all headers with masks, or after them
   std::array<uint32_t, 3> given = {};
   for (size_t i = 0; i < given.size(); ++i) given[i] = word32(bytes, kMasksAt + 4 * i);
   if (given != std::array<uint32_t, 3>{}) header.masks = given;
@@ -93,7 +93,7 @@ void check_encoding(const BmpHeader& header, uint32_t header_bytes) {
   if (header.is_run_length() && header.is_top_down) damaged_bmp("compressed rows from the top down");
 }
 
-/// Some files do not say where the pixels begin, or forget the palette there; others have less colors than
+/// Some files do not set the start of the pixels, or forget the palette there; others have fewer colors than
 /// their bits allow.
 void place_pixels(BmpHeader& header, uint32_t header_bytes) {
   const bool has_masks_behind = header.compression == kMasks && header_bytes == 40;
@@ -127,7 +127,7 @@ BmpHeader parse_bmp(EncodedBytes bytes) {
 
 using Colors = std::array<cv::Vec3b, 256>;
 
-/// Black where the file has no color.
+/// Black for missing colors.
 Colors read_palette(EncodedBytes bytes, const BmpHeader& header) {
   Colors colors{};
   for (size_t i = 0; i < header.palette_colors; ++i) {
@@ -140,7 +140,7 @@ Colors read_palette(EncodedBytes bytes, const BmpHeader& header) {
 }
 
 cv::Vec3b color_of(uint32_t index, const BmpHeader& header, const Colors& colors) {
-  if (index >= header.color_limit) damaged_bmp("a pixel of a color that it does not have");
+  if (index >= header.color_limit) damaged_bmp("a color index outside of the palette");
   return colors[index];
 }
 
@@ -202,7 +202,7 @@ void read_plain_rows(EncodedBytes bytes, const BmpHeader& header, const Region& 
   }
 }
 
-/// Unpacks run-length encoded pixels. What the runs leave out has the first color.
+/// Unpacks run-length encoded pixels. Skipped pixels have the first color.
 class RunLengthReader {
  public:
   RunLengthReader(EncodedBytes bytes, const BmpHeader& header)
@@ -233,7 +233,7 @@ class RunLengthReader {
   }
 
  private:
-  /// Some files lack the mark of the end.
+  /// Some files have no end mark.
   bool is_at_end() const { return at_ == bytes_.size() && y_ >= indices_.rows - 1 && x_ >= indices_.cols; }
   uint32_t next() { return bmp_number(bytes_, at_++, 1); }
   void start_row(int y) {

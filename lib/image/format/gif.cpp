@@ -64,7 +64,7 @@ class GifReader {
         &error);
     if (gif_ == nullptr) leave(error);
     try {
-      if (!next_frame()) throw DataError("damaged GIF: no image in it");
+      if (!next_frame()) throw DataError("damaged GIF: it has no image");
     } catch (...) {
       gif_library().close(gif_, &error);
       throw;
@@ -77,7 +77,7 @@ class GifReader {
   GifReader(const GifReader&) = delete;
   GifReader& operator=(const GifReader&) = delete;
 
-  /// Browsers cut frames at the edges of the canvas; Pillow enlarges it, as is done here.
+  /// Browsers cut frames at the edges of the canvas; this code enlarges the canvas, like Pillow.
   ImageSize canvas() const {
     const GifImageDesc& frame = gif_->Image;
     return {std::max<int>(gif_->SWidth, frame.Left + frame.Width),
@@ -104,7 +104,7 @@ class GifReader {
   }
   /// Index of the transparent color of this frame; -1: none.
   int transparent() const { return transparent_; }
-  /// What becomes of this frame before the next one; it stays as it is where a frame says nothing.
+  /// How to dispose of this frame before the next one; without a setting, it stays.
   int disposal() const { return disposal_; }
   int background() const { return gif_->SColorMap == nullptr ? 0 : gif_->SBackGroundColor; }
 
@@ -125,8 +125,8 @@ class GifReader {
     while (block != nullptr) check(gif_library().next_codes(gif_, &block));
   }
 
-  /// Black where the file has no color; gray if it has none at all. With alpha: 0 for the transparent color
-  /// if the request wants it.
+  /// Black for missing colors; gray if the file has no colors. With alpha: 0 for the transparent color if
+  /// requested.
   GifColors colors(const DecodeRequest& request, int channels) const {
     const ColorMapObject* map = gif_->Image.ColorMap != nullptr ? gif_->Image.ColorMap : gif_->SColorMap;
     std::vector<std::array<uint8_t, 3>> stored;
@@ -200,7 +200,7 @@ class GifReader {
   int disposal_ = 0;
 };
 
-/// The canvas with each frame over the one before, as Pillow puts them together.
+/// The canvas with each frame over the one before, as in Pillow.
 class GifCanvas {
  public:
   GifCanvas(EncodedBytes bytes, const DecodeRequest& request, int channels)
@@ -240,7 +240,7 @@ class GifCanvas {
         if (is_first_ || from[x] != transparent) to[x] = colors[from[x]];
     }
   }
-  /// What will be in place of this frame before the next one is drawn; empty: the frame stays.
+  /// The content that replaces this frame before the next one is drawn; empty: the frame stays.
   void keep_what_comes_back(const GifColors& colors) {
     const int transparent = reader_.transparent();
     const bool is_filled = reader_.disposal() == kToBackground || (is_first_ && transparent >= 0);

@@ -10,12 +10,12 @@
 
 namespace tpack {
 
-/// Decodes the LZW codes of a frame. giflib gives some color for a code that the file has not defined; here
-/// it is an error. Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt, appendix F.
+/// Decodes the LZW codes of a frame. giflib returns an arbitrary color for an undefined code; here it is an
+/// error. Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt, appendix F.
 class GifCodes {
  public:
-  /// `bits`: of a color, 2 to 8. `next_block` gives the bytes of the block after `first_block`, none at the
-  /// end.
+  /// `bits`: bits per color, 2 to 8. `next_block` returns the bytes of the block after `first_block`, none at
+  /// the end.
   GifCodes(int bits, std::span<const uint8_t> first_block,
            std::function<std::span<const uint8_t>()> next_block)
       : clear_(1U << static_cast<unsigned>(bits)), block_(first_block), next_block_(std::move(next_block)) {
@@ -31,7 +31,7 @@ class GifCodes {
       index = stack_[--pending_];
     }
   }
-  /// What comes after the pixels.
+  /// Reads to the end after the pixels.
   void skip_rest() {
     while (!next_block_().empty()) {
     }
@@ -62,14 +62,13 @@ class GifCodes {
     return code;
   }
 
-  /// Puts the indices that a code stands for into the stack, the last one first.
+  /// Pushes the indices of a code onto the stack, the last one first.
   void take_code() {
     const uint32_t code = next_code();
     if (code == clear_) return start_again();
     if (code == clear_ + 1) too_few();
     const bool is_first = previous_ == kNone;
-    if (code > defined_ || (is_first && code >= clear_))
-      throw DataError("damaged GIF: a code that it does not define");
+    if (code > defined_ || (is_first && code >= clear_)) throw DataError("damaged GIF: an undefined code");
     uint32_t rest = code;
     if (code == defined_) {  // the indices of the previous code, and the first of them again
       stack_[pending_++] = first_;
@@ -90,7 +89,7 @@ class GifCodes {
     if (defined_ == 1U << code_bits_ && code_bits_ < kMostBits) ++code_bits_;
   }
 
-  uint32_t clear_;  // this code, and that of the end after it, stand for no indices
+  uint32_t clear_;  // this code and the end code after it have no indices
   std::span<const uint8_t> block_;
   std::function<std::span<const uint8_t>()> next_block_;
   uint32_t word_ = 0;
@@ -100,9 +99,9 @@ class GifCodes {
   uint32_t previous_ = kNone;
   uint8_t first_ = 0;  // index of the previous code
   std::array<uint32_t, 1U << kMostBits>
-      before_{};  // what a code stands for: this code, and then the index in last_
+      before_{};  // a code means: the indices of this code, then the index in last_
   std::array<uint8_t, 1U << kMostBits> last_{};
-  /// Of indices. Each code stands for one more than a code before it, so that there is room.
+  /// Stack of indices. Each code has one more index than an earlier code, so there is room.
   std::array<uint8_t, (1U << kMostBits) + 1> stack_{};
   size_t pending_ = 0;
 };

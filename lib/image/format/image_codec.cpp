@@ -26,7 +26,7 @@ const ImageFormat& require_format(std::span<const uint8_t> bytes) {
   return *format;
 }
 
-/// Where the pixels are in the stored image, and what to do with them.
+/// The position of the pixels in the stored image, and the conversion.
 struct StoredRequest {
   DecodeRequest request;
   Orientation orientation;
@@ -42,8 +42,8 @@ StoredRequest stored_request(EncodedBytes bytes, const ImageFormat& format, cons
 Box decode_frames(EncodedBytes bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   const ImageFormat& format = require_format(bytes);
   if (format.decode_frames == nullptr)
-    throw DataError("a " + std::string(format.name) + " has one frame, and " +
-                    std::to_string(request.frames) + " are wanted; set frames: 1");
+    throw DataError("a " + std::string(format.name) + " has one frame, but 'frames' is " +
+                    std::to_string(request.frames) + "; set frames: 1");
   const StoredRequest stored = stored_request(bytes, format, request);
   std::vector<cv::Mat> frames = format.decode_frames(bytes, stored.request, channels);
   for (cv::Mat& frame : frames) {

@@ -111,7 +111,7 @@ Region scaled(const Region& r, int scale) {
   return {down(r.x), down(r.y), up(r.x + r.width) - down(r.x), up(r.y + r.height) - down(r.y)};
 }
 
-/// Where `r` is in its scaled region.
+/// The position of `r` in its scaled region.
 Box place_in_scaled(const Region& r, int scale) {
   const Region outer = scaled(r, scale);
   const auto exact = [scale](int v) { return v * scale / 8.0; };
@@ -123,7 +123,7 @@ struct DecodedColumns {
   JDIMENSION count = 0;
 };
 
-/// Limits decoding to the columns needed, with one block more on each side: color at a cut edge is
+/// Limits decoding to the needed columns, with one more block on each side: color at a cut edge is
 /// interpolated from the neighbor that was cut off.
 DecodedColumns limit_columns(jpeg_decompress_struct* c, const Region& r) {
   const int margin = c->max_h_samp_factor * c->min_DCT_scaled_size;

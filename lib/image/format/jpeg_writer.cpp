@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// libjpeg's encoder with its errors as exceptions. As it returns by longjmp on an error, nothing with a
+/// libjpeg's encoder with its errors as exceptions. Because it returns by longjmp on an error, nothing with a
 /// destructor may be created inside `write`.
 class JpegWriter {
  public:

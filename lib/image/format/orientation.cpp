@@ -39,7 +39,7 @@ class Tiff {
     return (is_little_ || starts_with(bytes_, "MM")) && number(2, 2) == kTiffMark;
   }
   uint32_t first_list() const { return is_valid() ? number(4, 4) : 0; }
-  /// The place of the next list; 0 if there is none. Errors: DataError if the file ends before it says so.
+  /// The offset of the next list; 0 if there is none. Errors: DataError if the file ends before it.
   uint32_t next_list(uint32_t list) const {
     const size_t at = list + 2 + 12 * size_t{number(list, 2)};
     if (list == 0 || at + 4 > bytes_.size())
@@ -90,7 +90,7 @@ Bytes exif_of_jpeg(Bytes bytes) {
     constexpr uint8_t kStartOfScan = 0xDA;
     constexpr uint8_t kTemporary = 1;
     if (marker == kTemporary ||
-        (marker >= 0xD0 && marker <= 0xD7)) {  // without content, as libjpeg skips them
+        (marker >= 0xD0 && marker <= 0xD7)) {  // without content; libjpeg also skips them
       at += 2;
       continue;
     }
@@ -117,7 +117,7 @@ Bytes exif_of_png(Bytes bytes) {
 
 Bytes exif_of_webp(Bytes bytes) {
   constexpr size_t kHead = 12;
-  constexpr std::string_view kExif("Exif\0\0", 6);  // some programs write it as JPEG has it
+  constexpr std::string_view kExif("Exif\0\0", 6);  // some programs write it as in JPEG
   constexpr size_t kFlags = kHead + 8;              // of the chunk VP8X, the first one
   constexpr unsigned kHasExif = 8;
   const bool is_extended = bytes.size() > kFlags && starts_with(bytes.subspan(kHead), "VP8X");
@@ -129,7 +129,7 @@ Bytes exif_of_webp(Bytes bytes) {
   return {};
 }
 
-/// What has the structure of Exif data, or is it.
+/// The part with Exif data, or the data itself.
 Bytes exif_of(Bytes bytes) {
   if (is_jpeg(bytes)) return exif_of_jpeg(bytes);
   if (is_png(bytes)) return exif_of_png(bytes);

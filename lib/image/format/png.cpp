@@ -33,7 +33,7 @@ class PngReader {
     png_set_read_fn(png_, this, [](png_structp png, png_bytep to, size_t count) {
       static_cast<PngReader*>(png_get_io_ptr(png))->read(to, count);
     });
-    // libpng itself rejects to allocate memory for a false header or a zip bomb in a text chunk.
+    // libpng refuses to allocate memory for a false header or a zip bomb in a text chunk.
     png_set_user_limits(png_, kMaxImageSide, kMaxImageSide);
     png_set_chunk_malloc_max(png_, 8U << 20U);
   }
@@ -82,7 +82,7 @@ bool keeps_alpha(PngReader& r, const DecodeRequest& request, int channels) {
   const int type = png_get_color_type(r.png(), r.info());
   if ((type & PNG_COLOR_MASK_ALPHA) != 0) return wants_alpha(request, channels);
   if (png_get_valid(r.png(), r.info(), PNG_INFO_tRNS) == 0) return false;
-  if (type != PNG_COLOR_TYPE_PALETTE) return channels == kAlphaChannels;  // one color stands for transparent
+  if (type != PNG_COLOR_TYPE_PALETTE) return channels == kAlphaChannels;  // one color marks transparency
   png_bytep alpha = nullptr;
   png_colorp colors = nullptr;
   int entries = 0;
@@ -93,8 +93,8 @@ bool keeps_alpha(PngReader& r, const DecodeRequest& request, int channels) {
                                 {alpha, alpha == nullptr ? 0U : static_cast<size_t>(entries)});
 }
 
-/// Makes libpng give gray or RGB of a depth, whatever the file contains, with or without alpha. Gray is not
-/// computed from colors here: libpng would take the file's gamma into account, unlike all other readers.
+/// Makes libpng return gray or RGB of a depth for any file, with or without alpha. Gray is not computed from
+/// colors here: libpng would apply the file's gamma, unlike all other readers.
 void set_output(PngReader& r, int channels, Depth depth, bool with_alpha) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
@@ -170,7 +170,7 @@ std::vector<std::array<uint8_t, 3>> read_png_values(std::span<const uint8_t> byt
     png_read_update_info(r.png(), r.info());
   });
   out.create(size.height, size.width, CV_8UC(png_get_channels(r.png(), r.info())));
-  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == out.step[0], "libpng gives another row size");
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == out.step[0], "libpng returned an unexpected row size");
   std::vector<png_bytep> rows;
   for (int y = 0; y < size.height; ++y) rows.push_back(out.ptr(y));
   r.run([&r, &rows] {
@@ -200,7 +200,7 @@ Box decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int
   const int channels_read = png_get_channels(r.png(), r.info());
   cv::Mat wide = out;
   wide.create(kept, width, CV_MAKETYPE(depth == Depth::k8 ? CV_8U : CV_16U, channels_read));
-  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng gives another row size");
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng returned an unexpected row size");
   std::vector<png_bytep> rows;
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });

@@ -103,7 +103,7 @@ PnmHeader parse_pnm(EncodedBytes bytes) {
   return header;
 }
 
-/// Puts what a file means by each of its values where it belongs.
+/// Writes the meaning of each value of the file to its position.
 template <class T>
 class PnmRows {
  public:

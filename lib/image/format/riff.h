@@ -17,7 +17,7 @@ struct RiffChunk {
   bool is(std::string_view name) const { return std::memcmp(whole.data(), name.data(), 4) == 0; }
 };
 
-/// Takes the first chunk off `list`; nothing if it has none or ends within it.
+/// Removes the first chunk from `list` and returns it; nothing if there is none or it is incomplete.
 inline std::optional<RiffChunk> next_riff_chunk(std::span<const uint8_t>& list) {
   constexpr size_t kHead = 8;
   if (list.size() < kHead) return std::nullopt;

@@ -35,7 +35,7 @@ cv::Mat in_depth(const cv::Mat& stored, Depth depth) {
 
 bool has_alpha(const cv::Mat& stored) { return stored.channels() % 2 == 0; }
 
-/// Red, green, blue and alpha; what has none is opaque.
+/// Red, green, blue and alpha; pixels without alpha are opaque.
 cv::Mat with_alpha(const cv::Mat& stored) {
   if (stored.channels() == kAlphaChannels) return stored;
   cv::Mat out = pooled_mat(stored.rows, stored.cols, CV_MAKETYPE(stored.depth(), kAlphaChannels));
@@ -48,7 +48,7 @@ cv::Mat with_alpha(const cv::Mat& stored) {
   return out;
 }
 
-/// T: of 8 or 16 bits. In integers, rounded; of opaque pixels, the colors stay.
+/// T: 8 or 16 bits. Computed in integers, rounded; colors of opaque pixels stay.
 template <class T>
 cv::Mat put_onto(const Background& background, const cv::Mat& rgba) {
   constexpr uint32_t kWhite = std::numeric_limits<T>::max();

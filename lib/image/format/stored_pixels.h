@@ -8,28 +8,28 @@
 
 #include "image/image.h"
 
-// What decoders do with pixels as a file has them.
+// Conversion of stored pixels for decoders.
 namespace tpack {
 
-/// Converts gray or RGB of 8 or 16 bits, or float32 if that is requested, each with or without a last channel
-/// of transparency, to the channels and the depth that are requested, and returns the place of the region in
-/// `out`: all of it. White stays white; as float32, the numbers stay. Without a background, pixels keep their
-/// colors whatever their transparency.
+/// Converts gray or RGB of 8 or 16 bits, or float32 if requested, each with or without an alpha channel at
+/// the end, to the requested channels and depth, and returns the region in `out`: all of it. White stays
+/// white; as float32, the numbers stay. Without a background, pixels keep their colors regardless of
+/// transparency.
 Box give_pixels(const cv::Mat& stored, const DecodeRequest& request, int channels, cv::Mat& out);
 
-/// Whether the request needs the transparency that a file has in a channel.
+/// Whether the request needs the alpha channel of a file.
 inline bool wants_alpha(const DecodeRequest& request, int channels) {
   return channels == kAlphaChannels || request.background.has_value();
 }
-/// The same of a palette, or of a color that stands for what is transparent. Such a color loses nothing if no
-/// other pixel has it, so it is kept: the background only matters if entries are partly transparent, if
-/// several are transparent, or if the transparent one has the color of another. `alpha`: of the first colors;
-/// the others are opaque.
+/// The same for a palette, or for a color that marks transparency. If no other pixel has that color, it can
+/// be kept without loss: the background only matters if entries are partly transparent, if several are
+/// transparent, or if the transparent entry has the color of another one. `alpha`: for the first colors; the
+/// others are opaque.
 bool wants_alpha_of_palette(const DecodeRequest& request, int channels,
                             std::span<const std::array<uint8_t, 3>> colors, std::span<const uint8_t> alpha);
 
-/// Red of cyan and black, green of magenta and black, blue of yellow and black, as Pillow converts CMYK; 255
-/// is all ink.
+/// Red from cyan and black, green from magenta and black, blue from yellow and black, as in Pillow's
+/// conversion of CMYK; 255 is full ink.
 constexpr uint8_t light_of_ink(uint8_t ink, uint8_t black) {
   const unsigned paper = 255U - black;
   const unsigned product = ink * paper + 128U;

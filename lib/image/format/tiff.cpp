@@ -24,7 +24,7 @@ namespace {
   throw DataError("a TIFF " + what + ", which is not supported; convert it to JPEG or PNG");
 }
 
-/// How many of the samples of a pixel make its color; 0: the library has to compute it.
+/// The number of samples of a pixel that are its color; 0: the library must compute it.
 int color_samples(const TiffHeader& header) {
   switch (header.meaning) {
     case PHOTOMETRIC_MINISWHITE:
@@ -42,7 +42,7 @@ int color_samples(const TiffHeader& header) {
   }
 }
 
-/// Of pixels that are numbers, nothing says which of them is white.
+/// For pixels that are numbers, no value is defined as white.
 bool has_numbers(const TiffHeader& header) {
   return header.format == SAMPLEFORMAT_IEEEFP || header.format == SAMPLEFORMAT_INT ||
          (header.format == SAMPLEFORMAT_UINT && header.bits == 32);
@@ -61,7 +61,7 @@ void check_samples(const TiffHeader& header, Depth depth) {
   }
   const std::string kind = is_float ? "floating-point" : bits == 32 ? "32-bit" : "signed";
   if (depth != Depth::kFloat)
-    throw DataError("a TIFF of " + kind + " pixels, which only 'depth: float' of a source of images reads");
+    throw DataError("a TIFF of " + kind + " pixels; set depth: float in the source of images to read it");
   const bool is_known =
       is_float ? bits == 16 || bits == 32 || bits == 64 : bits == 8 || bits == 16 || bits == 32;
   if (!is_known) reject_tiff("of " + kind + " pixels " + of_bits);
@@ -69,7 +69,7 @@ void check_samples(const TiffHeader& header, Depth depth) {
     reject_tiff("of " + kind + " pixels in color space " + std::to_string(header.meaning));
 }
 
-/// Errors: DataError for what is not supported, and for tiles that take much more memory than the image.
+/// Errors: DataError for unsupported files, and for tiles that take much more memory than the image.
 void check_tiff(const TiffHeader& header, Depth depth) {
   check_samples(header, depth);
   if (header.compression == COMPRESSION_OJPEG) reject_tiff("of old JPEG compression");
@@ -123,7 +123,7 @@ int matrix_depth(const TiffHeader& header) {
   return header.bits == 16 ? CV_16U : CV_8U;
 }
 
-/// The first 1 to 4 samples of each pixel of a region, as they are stored.
+/// The first 1 to 4 stored samples of each pixel of a region.
 class TiffSamples {
  public:
   TiffSamples(TiffFile& file, const Region& region, int channels)
@@ -150,7 +150,7 @@ class TiffSamples {
   }
 
  private:
-  /// Takes what the region has of a block whose first pixel is (x, y).
+  /// Copies the overlap of the region with a block whose first pixel is (x, y).
   void take(const std::vector<uint8_t>& block, int x, int y, int plane) {
     const size_t row_bytes = file_.bytes_of_row();
     const int top = std::max(y, region_.y);
@@ -201,7 +201,7 @@ void change_samples(cv::Mat& pixels, Act act) {
   }
 }
 
-/// Makes 255 of the largest number that the bits have.
+/// Scales the largest number of these bits to 255.
 void spread_bits(cv::Mat& samples, uint16_t bits) {
   if (bits >= 8) return;
   const unsigned largest = (1U << bits) - 1U;
@@ -245,7 +245,7 @@ void divide_by_alpha(cv::Mat& samples) {
   }
 }
 
-/// Whether the alpha of a page is read: that of colors of 8 or 16 bits.
+/// Whether the alpha of a page is read: only for colors of 8 or 16 bits.
 bool has_colors_with_alpha(const TiffHeader& header) {
   return header.has_alpha && (header.bits == 8 || header.bits == 16) && !has_numbers(header) &&
          (header.meaning == PHOTOMETRIC_RGB || header.meaning == PHOTOMETRIC_MINISBLACK) &&
@@ -296,7 +296,7 @@ void require_finite(const cv::Mat& numbers, const Region& region) {
   }
 }
 
-/// Gray or RGB of 8 or 16 bits or float32; with alpha if that is wanted, or was multiplied with the colors.
+/// Gray or RGB of 8 or 16 bits or float32; with alpha if it is requested, or if the colors are premultiplied.
 cv::Mat stored_colors(TiffFile& file, const DecodeRequest& request, int wanted_channels) {
   const TiffHeader& header = file.header();
   const Region& region = request.region;
@@ -332,7 +332,7 @@ Box decode_page(TiffFile& file, const DecodeRequest& request, int channels, cv::
 
 }  // namespace
 
-/// Without BigTIFF, which is for files that are larger than images may be.
+/// Without BigTIFF, which is only needed for files above the size limit of images.
 bool is_tiff(EncodedBytes bytes) {
   return bytes.size() >= 8 &&
          (std::memcmp(bytes.data(), "II*\0", 4) == 0 || std::memcmp(bytes.data(), "MM\0*", 4) == 0);

@@ -160,7 +160,7 @@ void TiffFile::check_block(uint32_t block, size_t wanted) {
   const TiffLibrary& library = tiff_library();
   const uint64_t offset = library.offset_of_block(file_, block);
   const uint64_t stored = library.bytes_of_block(file_, block);
-  // The library takes other bytes of the file for pixels where an uncompressed block is missing or too short.
+  // If an uncompressed block is missing or too short, the library uses other bytes of the file as pixels.
   if (stored == 0 || (header_.compression == COMPRESSION_NONE && stored < wanted))
     throw DataError("damaged TIFF: a part of the pixels is missing");
   uint16_t order = FILLORDER_MSB2LSB;
@@ -168,8 +168,8 @@ void TiffFile::check_block(uint32_t block, size_t wanted) {
   if (!is_deflated(header_) || order != FILLORDER_MSB2LSB) return;
   if (offset > bytes_.size() || stored > bytes_.size() - offset)
     throw DataError("damaged TIFF: the file ends early");
-  // Where a block has more data than pixels, libtiff 4.5 does not notice that libdeflate has given it none,
-  // or wrong ones. Some programs write the last strip as high as the others: zlib reads its beginning.
+  // If a block has more data than pixels, libtiff 4.5 does not notice that libdeflate returned no pixels or
+  // wrong ones. Some programs write the last strip as high as the others: zlib reads its beginning.
   unpacked_.resize(header_.is_tiled ? library.tile_bytes(file_) : library.strip_bytes(file_));
   size_t got = 0;
   const libdeflate_result result = libdeflate_zlib_decompress(inflater(), bytes_.data() + offset, stored,
@@ -243,11 +243,11 @@ void TiffFile::read_header(uint32_t directory) {
   library.field_or_default(file_, TIFFTAG_SAMPLEFORMAT, &header_.format);
   library.field_or_default(file_, TIFFTAG_COMPRESSION, &header_.compression);
   if (library.field(file_, TIFFTAG_PHOTOMETRIC, &header_.meaning) == 0)
-    throw DataError("damaged TIFF: it does not say what its values mean (PhotometricInterpretation)");
+    throw DataError("damaged TIFF: the meaning of its values is missing (PhotometricInterpretation)");
   // The library reads indices as gray if the colors are missing, for example where the file ends early.
   if (header_.meaning != PHOTOMETRIC_PALETTE &&
       tiff_field(bytes_, directory, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE)
-    throw DataError("damaged TIFF: no colors for its indices");
+    throw DataError("damaged TIFF: the color palette is missing");
   uint16_t extra = 0;
   const uint16_t* kinds = nullptr;
   library.field(file_, TIFFTAG_EXTRASAMPLES, &extra, &kinds);

@@ -14,7 +14,7 @@ struct tiff;  // of libtiff
 
 namespace tpack {
 
-/// What a page of a TIFF says of its pixels; numbers as in the TIFF 6.0 specification.
+/// Properties of the pixels of a TIFF page; numbers as in the TIFF 6.0 specification.
 struct TiffHeader {
   ImageSize size;
   uint16_t bits = 1;  // per sample
@@ -22,10 +22,10 @@ struct TiffHeader {
   uint16_t format = 1;   // of a sample; 1: unsigned integer
   uint16_t meaning = 1;  // "photometric interpretation"
   uint16_t compression = 1;
-  bool has_planes = false;  // each sample in a plane of its own
+  bool has_planes = false;  // each sample in its own plane
   bool is_tiled = false;
   bool has_alpha = false;      // the first sample after the colors
-  bool is_multiplied = false;  // the colors, by their alpha
+  bool is_multiplied = false;  // the colors are multiplied by their alpha
   ImageSize block;             // a tile or a strip
 };
 
@@ -41,17 +41,17 @@ class TiffFile {
   TiffFile(const TiffFile&) = delete;
   TiffFile& operator=(const TiffFile&) = delete;
 
-  /// Of the first page, or of the one that was opened last.
+  /// Header of the first page, or of the last opened one.
   const TiffHeader& header() const { return header_; }
   /// `directory`: one of tiff_directories.
   void open_page(uint32_t directory);
   /// Of a palette of up to 8 bits.
   TiffColors colors();
-  /// Samples that JPEG has as YCbCr will come as RGB.
+  /// Requests RGB for samples that JPEG stores as YCbCr.
   void convert_to_rgb();
   size_t bytes_of_block() const;
   size_t bytes_of_row() const;  // of a block
-  /// Unpacks the tile or strip whose first pixel is (x, y). `rows`: how many of it are in the image.
+  /// Unpacks the tile or strip whose first pixel is (x, y). `rows`: number of its rows inside the image.
   void read_block(int x, int y, uint16_t plane, int rows, std::span<uint8_t> out);
   /// Red, green, blue and alpha of the whole image, which the library computes. `out`: of its size, 32 bits
   /// per pixel.
@@ -65,8 +65,8 @@ class TiffFile {
 
   void read_header(uint32_t directory);
   void check(bool is_right);
-  /// Errors: DataError where the library would give pixels that are not in the file. `wanted`: bytes of
-  /// pixels; 0: not known.
+  /// Errors: DataError if the library would return pixels that are not in the file. `wanted`: bytes of
+  /// pixels; 0: unknown.
   void check_block(uint32_t block, size_t wanted);
 
   std::span<const uint8_t> bytes_;

@@ -85,7 +85,7 @@ WebPBitstreamFeatures features_of_file(EncodedBytes bytes) {
 void decode_into(EncodedBytes bytes, cv::Mat out) {
   WebPDecoderConfig config;
   if (webp_library().init_config(&config, WEBP_DECODER_ABI_VERSION) == 0)
-    throw ResourceError("the library libwebp.so.7 has another version than the one that tpack was built for");
+    throw ResourceError("the library libwebp.so.7 is not the version that tpack was built for");
   config.output.colorspace = out.channels() == kAlphaChannels ? MODE_RGBA : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA.rgba = out.data;
@@ -94,7 +94,7 @@ void decode_into(EncodedBytes bytes, cv::Mat out) {
   check_webp(webp_library().decode(bytes.data(), bytes.size(), &config));
 }
 
-/// A frame of an animation: where it is, and the chunk with its pixels.
+/// A frame of an animation: its position, and the chunk with its pixels.
 struct WebpFrame {
   Region place;
   EncodedBytes pixels;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "train-images.idx3-ubyte", which some programs make of "train-images-idx3-ubyte" when they unpack it.
+/// "train-images.idx3-ubyte": some programs rename "train-images-idx3-ubyte" to this when they unpack it.
 std::string dotted(std::string name) {
   const size_t at = name.rfind("-idx");
   if (at != std::string::npos) name[at] = '.';

@@ -10,11 +10,11 @@ namespace tpack {
 /// Finds the files of a known dataset. Nothing is ever downloaded.
 ///
 /// It searches `dir` itself and its folder `name`. Without a `dir`, it searches the same places below the
-/// folder that the environment variable TPACK_DATASET names. Each file may be NAME.gz or NAME, and
-/// train-images.idx3-ubyte is found as train-images-idx3-ubyte.
+/// folder in the environment variable TPACK_DATASET. Each file may be NAME.gz or NAME, and
+/// train-images.idx3-ubyte also matches train-images-idx3-ubyte.
 class DatasetFiles {
  public:
-  /// `origin`: where the files can be obtained, for the message.
+  /// `origin`: the download address, for the message.
   DatasetFiles(std::string name, const Ref<Path>& dir, std::string origin);
 
   /// Paths of all `files`, which must be in one folder. Errors: ConfigError if `dir` was given and is not a

@@ -21,8 +21,7 @@ Schema<MnistParams> mnist_schema(const std::string& summary) {
   return Schema<MnistParams>(summary)
       .field("split", &MnistParams::split, "train: 60,000 images; test: 10,000")
       .field("shuffle", &MnistParams::shuffle, "use a new order in each pass; default: true for train only")
-      .field("dir", &MnistParams::dir,
-             "folder that holds the files, or a folder with them; default: TPACK_DATASET");
+      .field("dir", &MnistParams::dir, "folder with the files, or its parent folder; default: TPACK_DATASET");
 }
 
 /// Reads the four IDX files of MNIST and data sets in its format. All images are kept in memory (47 MB).
@@ -44,7 +43,7 @@ class IdxImages : public RandomAccessSource {
   void prepare() override {
     const std::string prefix = p_.split == Split::kTrain ? "train" : "t10k";
     const auto paths = files_.find({prefix + "-images-idx3-ubyte", prefix + "-labels-idx1-ubyte"});
-    fingerprint_ = file_stamp(paths[0]) + file_stamp(paths[1]);  // of what is read now
+    fingerprint_ = file_stamp(paths[0]) + file_stamp(paths[1]);  // for the parts that are read
     const Tensor images = read_idx(paths[0], 3);
     const Tensor labels = read_idx(paths[1], 1);
     if (images.shape()[1] != kSide || images.shape()[2] != kSide) {

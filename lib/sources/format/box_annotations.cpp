@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Keeps what read_coco_boxes looks at: outlines of objects are most of a file.
+/// Keeps only the parts that read_coco_boxes uses: outlines of objects are most of a file.
 bool keeps(int depth, json::parse_event_t event, json& parsed) {
   static constexpr std::array<std::string_view, 11> kUsed = {
       "images",      "annotations", "categories", "id",    "file_name", "image_id",
@@ -36,8 +36,9 @@ class Entries {
   Entries(const json& root, const std::string& path, const char* name) : path_(path), name_(name) {
     const auto found = root.find(name);
     if (found == root.end() || !found->is_array())
-      throw DataError(path, "has no list '" + std::string(name) +
-                                "'; COCO's format is {images: [...], annotations: [...], categories: [...]}");
+      throw DataError(path,
+                      "has no list '" + std::string(name) +
+                          "'; the COCO format is {images: [...], annotations: [...], categories: [...]}");
     list_ = &*found;
   }
   size_t size() const { return list_->size(); }
@@ -48,7 +49,7 @@ class Entries {
   }
   std::string text(size_t i, const char* key) const {
     const json& value = at(i, key);
-    if (!value.is_string()) reject(i, std::string("'") + key + "' is not a text");
+    if (!value.is_string()) reject(i, std::string("'") + key + "' is not a string");
     return value.get<std::string>();
   }
   /// 0 without a number.
@@ -87,7 +88,7 @@ class Entries {
 std::map<int64_t, size_t> by_id(const Entries& entries) {
   std::map<int64_t, size_t> all;
   for (size_t i = 0; i < entries.size(); ++i)
-    if (!all.emplace(entries.integer(i, "id"), i).second) entries.reject(i, "has the id of another one");
+    if (!all.emplace(entries.integer(i, "id"), i).second) entries.reject(i, "has a duplicate id");
   return all;
 }
 
@@ -119,9 +120,9 @@ BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path) {
   const Entries annotations(root, path, "annotations");
   for (size_t i = 0; i < annotations.size(); ++i) {
     const auto image = image_of.find(annotations.integer(i, "image_id"));
-    if (image == image_of.end()) annotations.reject(i, "no image has its image_id");
+    if (image == image_of.end()) annotations.reject(i, "its image_id matches no image");
     const auto label = number_of.find(annotations.integer(i, "category_id"));
-    if (label == number_of.end()) annotations.reject(i, "no category has its category_id");
+    if (label == number_of.end()) annotations.reject(i, "its category_id matches no category");
     const auto [x, y, width, height] = annotations.box(i);
     const AnnotatedBox box{x, y, x + width, y + height, label->second};
     if (annotations.number(i, "iscrowd") != 0)
@@ -142,7 +143,7 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
     throw DataError(path, std::string("is not XML: ") + result.description() + " at byte " +
                               std::to_string(result.offset));
   const pugi::xml_node root = document.child("annotation");
-  if (!root) throw DataError(path, "has no element <annotation>, as the files of Pascal VOC have");
+  if (!root) throw DataError(path, "has no <annotation> element, so it is not a Pascal VOC file");
   const auto side = [&root](const char* key) {
     return csv_number(trim(root.child("size").child_value(key))).value_or(0);
   };

@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// Edges in pixels from the left upper corner of the image, or, `relative`, in shares of its width and
+/// Edges in pixels from the upper left corner of the image, or, `relative`, in shares of its width and
 /// height.
 struct AnnotatedBox {
   double left = 0;
@@ -21,17 +21,17 @@ struct AnnotatedImage {
   std::string file;  // as the annotations name it; "" if they do not
   std::vector<AnnotatedBox> boxes = {};
   bool relative = false;
-  double width = 0;  // that the annotations give; 0: none
+  double width = 0;  // from the annotations; 0: none
   double height = 0;
 };
 
-/// Annotations of a whole set. `path`, below: of the file with the text, for messages. What could not be used
-/// is counted.
+/// Annotations of a whole set. `path`, below: the file of the text, for messages. Unused annotations are
+/// counted.
 struct BoxAnnotations {
   std::vector<std::string> classes;
   std::vector<AnnotatedImage> images;
-  int64_t crowds = 0;  // boxes around groups (iscrowd), which are left out
-  int64_t empty = 0;   // boxes without area, which are left out
+  int64_t crowds = 0;  // skipped boxes around groups (iscrowd)
+  int64_t empty = 0;   // skipped boxes without area
 };
 
 /// COCO's JSON: images, annotations with bbox [x, y, width, height], categories, whose order is that of their
@@ -39,13 +39,13 @@ struct BoxAnnotations {
 BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path);
 
 /// One file of Pascal VOC. Its corners are pixels counted from 1, both included; source: Everingham et al.
-/// 2010, "The PASCAL Visual Object Classes (VOC) Challenge", development kit. `classes`: names by number,
-/// which gets those that are new. `difficult`: also the boxes that are marked so. Errors: DataError.
+/// 2010, "The PASCAL Visual Object Classes (VOC) Challenge", development kit. `classes`: names by number; new
+/// names are added. `difficult`: include boxes marked as difficult. Errors: DataError.
 AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bool difficult,
                               std::vector<std::string>& classes);
 
-/// One file of YOLO's text: a line `class x y width height` for each box, center and size in shares of the
-/// image. Errors: DataError with the line, also for a class that is not below `classes`.
+/// One YOLO text file: a line `class x y width height` for each box, center and size in shares of the image.
+/// Errors: DataError with the line, also for a class that is not below `classes`.
 AnnotatedImage read_yolo_boxes(std::string_view text, const std::string& path, int64_t classes);
 
 }  // namespace tpack

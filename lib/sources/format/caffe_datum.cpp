@@ -42,7 +42,7 @@ CaffeDatum read_caffe_datum(std::span<const uint8_t> record) {
                    .bytes = {reinterpret_cast<const uint8_t*>(data.data()), data.size()}};
   if (message.encoded()) {
     datum.kind = CaffeDatum::Kind::kEncoded;
-  } else if (data.empty()) {  // as Caffe decides it
+  } else if (data.empty()) {  // same rule as Caffe
     datum.kind = CaffeDatum::Kind::kFloats;
     datum.floats = {message.float_data().data(), static_cast<size_t>(message.float_data_size())};
   }

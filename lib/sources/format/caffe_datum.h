@@ -19,8 +19,8 @@ struct CaffeDatum {
   std::span<const float> floats;   // the array (kFloats)
 };
 
-/// Reads a record. What it points to is valid until the thread's next call. Errors: DataError if the record
-/// is damaged, has no data, or has other data than its sizes say.
+/// Reads a record. Its pointers are valid until the thread's next call. Errors: DataError if the record is
+/// damaged, has no data, or its data do not match its sizes.
 CaffeDatum read_caffe_datum(std::span<const uint8_t> record);
 
 }  // namespace tpack

@@ -28,7 +28,7 @@ uint32_t little_endian(const char* at) {
   return byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
 }
 
-/// Uninitialized memory: a data set fills tens of megabytes, which zeros would touch first.
+/// Uninitialized memory: a data set fills tens of megabytes, which initialization would touch first.
 class Buffer {
  public:
   /// Keeps the content. Errors: ResourceError.

@@ -31,7 +31,7 @@ void check_lmdb_file(const std::string& path, const std::string& file) {
     const std::vector<std::string> inside = databases_in(path);
     throw DataError(path, inside.empty()
                               ? "is not an LMDB database: it has no data.mdb"
-                              : "has no data.mdb, but these folders in it have: " + join_first(inside));
+                              : "has no data.mdb; these folders inside it have one: " + join_first(inside));
   }
   if (fs::file_size(file, gone) == 0) throw DataError(file, "is empty");
 }

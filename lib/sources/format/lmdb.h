@@ -15,7 +15,7 @@ namespace tpack {
 class LmdbReader {
  public:
   /// Reads all keys. `path`: a folder with data.mdb, or a file. Errors: DataError with the path if it is
-  /// missing, not a database, or shorter than it says, or has no records.
+  /// missing, not a database, truncated, or has no records.
   explicit LmdbReader(const std::string& path);
   ~LmdbReader();
   LmdbReader(const LmdbReader&) = delete;

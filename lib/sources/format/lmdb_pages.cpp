@@ -15,7 +15,7 @@ constexpr int kMaxLevels = 32;  // that a cursor can hold
 enum PageFlags : uint16_t { kBranch = 0x01, kLeaf = 0x02, kDirty = 0x10 };
 enum NodeFlags : uint16_t {
   kLargeValue = 0x01
-};  // on pages of its own; others are of databases in databases
+};  // on separate pages; other flags belong to nested databases
 
 /// The newer one of the two meta pages.
 struct Meta {
@@ -59,7 +59,7 @@ class PageCheck {
     std::memcpy(&value, file_.data() + offset, sizeof value);
     return value;
   }
-  /// Whether a meta page is there.
+  /// Whether there is a meta page.
   bool is_database(uint64_t offset) const {
     constexpr uint32_t kMagic = 0xBEEFC0DE;
     constexpr uint64_t kMetaBytes = 152;

@@ -45,7 +45,7 @@ T value_at(Bytes data, size_t i) {
 
 using ReadNumber = double (*)(Bytes data, size_t i);
 
-/// How numbers of a type of elements are read.
+/// Reads numbers of an element type.
 struct NumberType {
   size_t bytes = 0;
   ReadNumber read = nullptr;
@@ -132,7 +132,7 @@ std::string text_of(Bytes bytes) {
   return printable(std::string(bytes.begin(), end));
 }
 
-/// How many elements an array has; each takes at least `bytes_each` of the `left` bytes.
+/// The number of elements of an array; each takes at least `bytes_each` of the `left` bytes.
 size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t bytes_each) {
   size_t count = 1;
   for (const int64_t side : shape) {
@@ -144,7 +144,7 @@ size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t byte
   return count;
 }
 
-/// What is left of what may be read.
+/// The remaining readable bytes.
 struct MatLimits {
   size_t bytes = 512U << 20U;
   size_t arrays = 1'000'000;
@@ -172,7 +172,7 @@ std::vector<std::string> read_field_names(MatElements& elements) {
 void read_items(MatElements& elements, size_t per_element, int depth, MatLimits& limits, MatArray& array) {
   constexpr int kMostDepth = 16;
   constexpr size_t kLeastBytes = 8;  // of an item
-  if (depth >= kMostDepth) throw DataError("a MAT file with arrays inside of more than 16 others");
+  if (depth >= kMostDepth) throw DataError("a MAT file with arrays nested deeper than 16 levels");
   if (per_element == 0) return;
   const size_t count = checked_count(array.shape, elements.bytes_left() / per_element, kLeastBytes);
   for (size_t i = 0; i < count * per_element; ++i)
@@ -207,7 +207,8 @@ MatArray read_array(Bytes data, bool is_swapped, int depth, MatLimits& limits) {
     const MatElement values = elements.next();
     const NumberType type = number_type(values.type, elements.is_swapped());
     const size_t count = checked_count(array.shape, values.data.size(), type.bytes);
-    if (count != values.data.size() / type.bytes) damaged_mat("an array of another size than it says");
+    if (count != values.data.size() / type.bytes)
+      damaged_mat("an array whose size does not match its header");
     array.numbers = static_cast<int64_t>(count);
     array.data = values.data;
     array.read = type.read;
@@ -231,7 +232,7 @@ std::vector<uint8_t> inflated(Bytes packed, size_t most) {
       out.resize(size);
       return out;
     }
-    if (result != LIBDEFLATE_INSUFFICIENT_SPACE) damaged_mat("packed data that are not valid");
+    if (result != LIBDEFLATE_INSUFFICIENT_SPACE) damaged_mat("invalid compressed data");
     if (room == most) throw DataError("a MAT file of more than 512 MB when it is unpacked");
   }
 }
@@ -259,7 +260,7 @@ MatFile read_mat_file(std::span<const uint8_t> bytes) {
   if (!is_mat_file(bytes)) throw DataError("not a MAT file of MATLAB");
   const uint8_t first = bytes[126];
   const bool is_little = first == 'I' && bytes[127] == 'M';
-  if (!is_little && !(first == 'M' && bytes[127] == 'I')) damaged_mat("its head names no order of bytes");
+  if (!is_little && !(first == 'M' && bytes[127] == 'I')) damaged_mat("its header has no byte order");
   if (bytes[is_little ? 125 : 124] != 1)
     throw DataError("a MAT file of version 7.3, which is HDF5; save it with '-v7'");
   const bool is_swapped = is_little != (std::endian::native == std::endian::little);

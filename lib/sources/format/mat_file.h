@@ -8,16 +8,16 @@
 
 namespace tpack {
 
-/// An array of a MAT file: numbers in the order of MATLAB (down the columns), a cell array or a struct array.
+/// An array of a MAT file: numbers in MATLAB order (by columns), a cell array or a struct array.
 struct MatArray {
-  std::string name;  // empty inside of other arrays
+  std::string name;  // empty inside other arrays
   std::string kind;  // as MATLAB calls it: "double", "logical", "cell", "struct", ...
   std::vector<int64_t> shape;
   std::vector<std::string> fields = {};  // of a struct
-  /// Of a cell array its elements; of a struct array the fields of its first element, then those of the
+  /// For a cell array, its elements; for a struct array, the fields of its first element, then those of the
   /// second one, and so on.
   std::vector<MatArray> items = {};
-  /// How many numbers it has: none if it is complex or sparse, or not of numbers.
+  /// Its number of numbers: none if it is complex, sparse or not numeric.
   int64_t numbers = 0;
   /// One of them.
   double at(int64_t i) const { return read(data, static_cast<size_t>(i)); }
@@ -31,8 +31,8 @@ struct MatArray {
   const MatArray* field(std::string_view field) const;
 };
 
-/// True for files of MATLAB 5 to 7 ("-v7" and older), but for those of version 4, which have no signature;
-/// and for those of version 7.3, which are HDF5.
+/// True for files of MATLAB 5 to 7 ("-v7" and older) except version 4, which has no signature; also true for
+/// version 7.3, which is HDF5.
 bool is_mat_file(std::span<const uint8_t> bytes);
 
 /// The arrays of a file, which last as long as it, and the bytes that it was read from.
@@ -41,8 +41,8 @@ struct MatFile {
   std::vector<std::vector<uint8_t>> unpacked;
 };
 
-/// Source: "MAT-File Format", The MathWorks, level 5. Errors: DataError for damaged files, those of
-/// version 7.3 and those that are too large (512 MB when they are unpacked, or a million arrays).
+/// Source: "MAT-File Format", The MathWorks, level 5. Errors: DataError for damaged files, version 7.3, and
+/// files that are too large (512 MB unpacked, or a million arrays).
 MatFile read_mat_file(std::span<const uint8_t> bytes);
 
 }  // namespace tpack

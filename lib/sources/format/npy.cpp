@@ -51,7 +51,7 @@ void convert_bools(const uint8_t* from, const Tensor& out) {
   std::transform(from, from + out.elements(), out.data<bool>(), [](uint8_t byte) { return byte != 0; });
 }
 
-/// The header of an .npy file: a dict of Python, such as {'descr': '<f4', 'fortran_order': False, 'shape':
+/// The header of an .npy file: a Python dict, such as {'descr': '<f4', 'fortran_order': False, 'shape':
 /// (60000, 28, 28), }.
 class NpyHeader {
  public:
@@ -89,7 +89,7 @@ class NpyHeader {
   [[noreturn]] void reject(const std::string& why) const { throw DataError(where_, why); }
 
  private:
-  /// What follows 'key': in the dict.
+  /// The text after 'key': in the dict.
   std::string_view value_of(const std::string& key) const {
     const std::string quoted = "'" + key + "'";
     size_t at = dict_.find(quoted);
@@ -114,7 +114,8 @@ std::string_view dict_of(std::span<const uint8_t> file, std::span<const uint8_t>
   if (file.size() < 10) throw DataError(where, "ends in its header");
   const uint8_t version = file[6];
   if (version < 1 || version > 3)
-    throw DataError(where, "is of format version " + std::to_string(version) + "; supported are 1 to 3");
+    throw DataError(where,
+                    "has format version " + std::to_string(version) + "; supported versions are 1 to 3");
   const size_t length_bytes = version == 1 ? 2 : 4;
   const size_t begin = 8 + length_bytes;
   if (file.size() < begin) throw DataError(where, "ends in its header");

@@ -11,21 +11,21 @@ namespace tpack {
 
 /// An array of NumPy, whose first axis counts samples.
 ///
-/// What is read as what: float16, float32, float64 as float32; uint8 as uint8; bool as bool; other integers
-/// as int32. Threads: any number at once.
+/// Conversion: float16, float32 and float64 to float32; uint8 and bool stay; other integers to int32.
+/// Threads: any number at once.
 class NpyArray {
  public:
-  /// Reads the header of an .npy file; the elements stay where they are, except that those of an array in
-  /// Fortran order are copied to C order. `where` names the array in messages: "data.npz: 'x'". Errors:
-  /// DataError if it is damaged, has elements of another type, no axes, or no elements.
+  /// Reads the header of an .npy file; the elements stay in the file, except that an array in Fortran order
+  /// is copied to C order. `where` is the name of the array in messages: "data.npz: 'x'". Errors: DataError
+  /// if it is damaged, has elements of another type, no axes, or no elements.
   NpyArray(OwnedBytes file, const std::string& where);
 
   /// Of one sample.
   const TensorSpec& spec() const { return spec_; }
   int64_t samples() const { return samples_; }
-  /// Copies a sample to `out`, which has spec(). Errors: DataError for numbers that its type does not hold.
+  /// Copies a sample to `out`, which has spec(). Errors: DataError for numbers out of range of its type.
   void get(int64_t index, const Tensor& out) const;
-  /// The first elements as the file has them, if they are doubles: up to 4,096.
+  /// The first elements in the file, if they are doubles: up to 4,096.
   std::vector<double> first_doubles() const;
 
  private:

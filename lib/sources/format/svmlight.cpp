@@ -61,7 +61,7 @@ void add_feature(std::string_view word, SvmLightRow& row) {
     row.why = "feature " + std::string(index) + " has " + quoted(text) + ", which is not a number of float32";
     return;
   }
-  constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // up to it are exact
+  constexpr double kAllIntegers = 1 << std::numeric_limits<float>::digits;  // integers up to this are exact
   const auto rounded = static_cast<float>(*value);
   if (row.rounded.empty() && std::abs(*value) > kAllIntegers && static_cast<double>(rounded) != *value)
     row.rounded = text;

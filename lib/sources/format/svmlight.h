@@ -10,19 +10,19 @@ namespace tpack {
 /// One sample of an SVMLight file.
 struct SvmLightRow {
   struct Feature {
-    int64_t index = 0;  // as it is written; at least 0
+    int64_t index = 0;  // as in the file; at least 0
     float value = 0;
   };
 
   int64_t line = 0;               // from 1
-  std::vector<double> targets;    // one, none or, if commas separate them, several
+  std::vector<double> targets;    // one, none, or several separated by commas
   std::vector<Feature> features;  // in increasing order of their indices
-  std::string why;                // what is wrong with the line; empty if nothing
+  std::string why;                // why the line is bad; empty if it is not
   std::string rounded;            // the first large number that float32 rounds; empty: none
 };
 
-/// Splits the text of an SVMLight file, which libsvm reads, too, into samples: `target index:value ...`, one
-/// per line. What follows # is a comment, `qid:` is skipped, and so are empty lines. Threads: one at a time.
+/// Splits the text of an SVMLight (or libsvm) file into samples: `target index:value ...`, one per line. #
+/// starts a comment; `qid:` and empty lines are skipped. Threads: one at a time.
 class SvmLightReader {
  public:
   /// The text must outlive the reader; `path` is for messages. Errors: DataError if it is not text.

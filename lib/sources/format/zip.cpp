@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tensor/memory.h"
 
-// Source: PKWARE's APPNOTE.TXT 6.3. libzip would do this too, but loads four libraries for encryption and for
+// Source: PKWARE's APPNOTE.TXT 6.3. libzip could do this, but it loads four libraries for encryption and
 // other compressions each time tpack starts.
 namespace tpack {
 namespace {
@@ -17,14 +17,14 @@ constexpr uint32_t kEnd64Signature = 0x06064b50;
 constexpr uint32_t kLocator64Signature = 0x07064b50;
 constexpr uint32_t kDirectorySignature = 0x02014b50;
 constexpr uint32_t kFileSignature = 0x04034b50;
-constexpr uint32_t kSaturated = 0xFFFFFFFF;  // the number is in an extra field of 64 bits
+constexpr uint32_t kSaturated = 0xFFFFFFFF;  // the number is in a 64-bit extra field
 constexpr size_t kEndSize = 22;
 constexpr size_t kLocator64Size = 20;
 constexpr size_t kEnd64Size = 56;
 constexpr size_t kDirectoryEntrySize = 46;
 constexpr size_t kFileHeaderSize = 30;
 
-/// The bytes of an archive. Whoever reads past their end gets an error.
+/// The bytes of an archive. Reading past their end is an error.
 class ZipBytes {
  public:
   ZipBytes(std::span<const uint8_t> bytes, std::string path) : bytes_(bytes), path_(std::move(path)) {}
@@ -83,7 +83,7 @@ ZipDirectory find_directory(const ZipBytes& zip) {
   return {zip.u64(end64 + 48), zip.u64(end64 + 32)};
 }
 
-/// The numbers of 64 bits in an entry's extra field of type 1, in their order.
+/// The 64-bit numbers in an entry's extra field of type 1, in order.
 class Zip64Numbers {
  public:
   Zip64Numbers(const ZipBytes& zip, uint64_t at, uint64_t length) : zip_(zip) {
@@ -170,7 +170,7 @@ OwnedBytes unpack_zip_entry(const ZipEntry& entry, const std::shared_ptr<const v
   };
   OwnedBytes content{entry.packed, archive};
   if (entry.is_deflated) {
-    constexpr uint64_t kMaxPerByte = 1032;  // of deflate; so a false size costs no memory
+    constexpr uint64_t kMaxPerByte = 1032;  // of deflate, so a false size costs no memory
     if (entry.size > (entry.packed.size() + 1) * kMaxPerByte) reject();
     const auto block = Storage::allocate(std::max<size_t>(entry.size, 1));
     const std::unique_ptr<libdeflate_decompressor, FreeInflater> tool(libdeflate_alloc_decompressor());

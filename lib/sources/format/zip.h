@@ -14,15 +14,15 @@ struct ZipEntry {
   std::span<const uint8_t> packed;  // its bytes in the archive
   uint64_t size = 0;                // unpacked
   uint32_t crc = 0;                 // of the unpacked bytes
-  bool is_deflated = false;         // else stored as it is
+  bool is_deflated = false;         // else stored uncompressed
 };
 
-/// The files in an archive, in the order of its directory; archives of more than 4 GB too. Folders are left
-/// out. Errors: DataError with `path` if the archive is damaged or ends early, is in several parts, or has an
-/// encrypted file, or one that is neither stored nor deflated.
+/// The files in an archive, in the order of its directory; also for archives of more than 4 GB. Folders are
+/// skipped. Errors: DataError with `path` if the archive is damaged, ends early, has several parts, or has a
+/// file that is encrypted or neither stored nor deflated.
 std::vector<ZipEntry> read_zip(std::span<const uint8_t> archive, const std::string& path);
 
-/// Bytes in memory, and what keeps them there.
+/// Bytes in memory with their owner.
 struct OwnedBytes {
   std::span<const uint8_t> bytes;
   std::shared_ptr<const void> owner;

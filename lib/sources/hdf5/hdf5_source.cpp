@@ -61,7 +61,7 @@ void read_converted(hid_t dataset, hid_t rows, hid_t memory_type, const std::str
 /// A dataset of numbers whose first axis counts samples. Callers hold hdf5_mutex().
 class SampleSet {
  public:
-  /// Errors: DataError if its elements are no numbers, or if it has no samples.
+  /// Errors: DataError if its elements are not numbers, or if it has no samples.
   SampleSet(hid_t file, std::string name, const std::string& path)
       : where_(path + ": dataset '" + name + "'"), name_(std::move(name)), dataset_(opened(file)) {
     const Handle space(H5Dget_space(dataset_.get()), H5Sclose);
@@ -93,7 +93,7 @@ class SampleSet {
     read_(dataset_.get(), rows.get(), memory_type_->get(), where_, out);
   }
 
-  /// The numbers of the first samples as the file has them, if they are doubles: about 4,096.
+  /// The numbers of the first samples in the file, if they are doubles: about 4,096.
   std::vector<double> first_doubles() const {
     if (read_ != &read_converted<double, float>) return {};
     const auto elements = static_cast<hsize_t>(spec_.shape.elements());
@@ -124,7 +124,7 @@ class SampleSet {
   }
 
   Handle opened(hid_t file) const {
-    // Rows in a new order come from many chunks: of those that are packed, the last ones stay unpacked.
+    // Rows in a new order come from many chunks: the most recent compressed chunks stay unpacked.
     constexpr size_t kCacheBytes = size_t{64} << 20U;
     constexpr size_t kSlots = 12421;
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
@@ -148,7 +148,7 @@ class SampleSet {
       return use(type.get(), read_converted<bool, bool>, DType::kBool);
     if (kind != H5T_INTEGER)
       throw DataError(where_, std::string("has ") +
-                                  (kind == H5T_STRING ? "texts" : "elements that are no numbers") +
+                                  (kind == H5T_STRING ? "texts" : "elements that are not numbers") +
                                   "; supported are bool, integers and floats");
     const bool is_signed = H5Tget_sign(type.get()) != H5T_SGN_NONE;
     if (bytes == 1 && !is_signed)
@@ -194,7 +194,7 @@ class Hdf5File {
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  /// Of all datasets, with the groups that they are in: "train/x".
+  /// Names of all datasets, with their groups: "train/x".
   std::vector<std::string> names() const {
     const std::lock_guard lock(hdf5_mutex());
     std::vector<std::string> names;
@@ -235,22 +235,22 @@ struct Hdf5Params {
   bool shuffle = true;
 };
 
-/// Samples are read when they are needed; the file may be larger than the memory. Reads wait for each other.
+/// Samples are read on demand; the file may be larger than the memory. Reads wait for each other.
 class Hdf5Source final : public RandomAccessSource {
  public:
   using Params = Hdf5Params;
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads datasets of an HDF5 file (.h5); the first axis counts samples. Floats become float32, "
-               "integers int32; uint8 and bool remain. uint8 datasets [N, height, width], [N, height, width, "
-               "1] and [N, height, width, 3] are images. Packed datasets (gzip) are faster with shuffle: "
+               "integers int32; uint8 and bool stay. uint8 datasets [N, height, width], [N, height, width, "
+               "1] and [N, height, width, 3] are images. Compressed datasets (gzip) are faster with shuffle: "
                "false, unless their chunks are small.")
         .example("HDF5: {file: train.h5, arrays: {image: train_set_x, label: train_set_y}}")
         .field("file", &Params::file, "the file")
         .required()
         .shorthand()
         .field("arrays", &Params::arrays,
-               "datasets by component, those in groups with their path, such as train/x; default: all "
+               "datasets by component; for datasets in groups, write the path, such as train/x; default: all "
                "datasets of numbers, under their own names")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
@@ -272,7 +272,7 @@ class Hdf5Source final : public RandomAccessSource {
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};
-    if (!texts_.empty()) facts.remarks.push_back("datasets of texts are not read: " + join_first(texts_));
+    if (!texts_.empty()) facts.remarks.push_back("datasets of strings are not read: " + join_first(texts_));
     for (size_t i = 0; i < components_.size(); ++i) {
       const std::string remark = remark_of_rounded(file_->set(i).name(), file_->first_doubles(i));
       if (!remark.empty()) facts.remarks.push_back(remark);

@@ -129,7 +129,7 @@ TEST(AugmentImageComponent, names_the_augmentor_that_gives_no_image) {
   const ConfigNode digits = item("RenderedDigits", {{"split", "test"}});
   for (const ConfigNode& source : {digits, item("ImageFolder", folder.path())}) {
     EXPECT_THAT(error(source, item("Slip", ConfigNode::map({}))),
-                testing::HasSubstr("Slip: gave an image that is not 8 bits per channel"));
+                testing::HasSubstr("Slip: returned an image that is not 8 bits per channel"));
     EXPECT_THAT(error(source, item("Slip", {{"throws", true}})), testing::HasSubstr("Slip: a bad argument"));
   }
 }

@@ -93,10 +93,9 @@ TEST(Compute, points_at_mistakes) {
 
 TEST(Compute, names_the_sample_with_a_result_that_does_not_fit) {
   const DataFlow flow = computed_flow("Counting: 4, Compute: {y: 6 // (k - 2)}");
-  EXPECT_EQ(
-      error_of([&] { values_in(flow, 2); }),
-      "a.yaml:1:30: compute_0, sample 2 of pass 2: inf is no number of int64 up to 2^53; write float(...) "
-      "of an operand");
+  EXPECT_EQ(error_of([&] { values_in(flow, 2); }),
+            "a.yaml:1:30: compute_0, sample 2 of pass 2: inf is not a number of int64 up to 2^53; write "
+            "float(...) of an operand");
 }
 
 TEST(Compute, makes_only_what_a_prediction_needs) {

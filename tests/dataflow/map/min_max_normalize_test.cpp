@@ -30,7 +30,7 @@ TEST(MinMaxNormalize, makes_one_value_the_lower_end) {
   EXPECT_EQ(error_of([] {
               in_range({{"min", 300}}, Tensor::of<float>({1}, {0}));
             }),
-            "MinMaxNormalize: 'min' must be below 'max'; exchange them");
+            "MinMaxNormalize: 'min' must be below 'max'; swap them");
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST_F(Standardized, says_what_it_cannot_do) {
             .prepare();
       },
       ThrowsMessage<ConfigError>(
-          testing::HasSubstr("a map that is fitted needs data that end; put RepeatedData after it")));
+          testing::HasSubstr("a fitted map needs data that end; put RepeatedData after it")));
   const auto nothing = std::make_shared<Fit>(FittedData());
   EXPECT_THAT(
       [&] {
@@ -172,7 +172,7 @@ TEST_F(Standardized, says_what_it_cannot_do) {
             .prepare();
       },
       ThrowsMessage<ConfigError>(testing::StartsWith(
-          "flow.yaml:1:59: data.train, which this flow follows, has no fitted map 'standardize ")));
+          "flow.yaml:1:59: this flow uses the fitted maps of data.train, which has no map 'standardize ")));
 }
 
 }  // namespace

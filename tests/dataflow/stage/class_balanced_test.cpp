@@ -138,9 +138,9 @@ TEST_F(ClassBalancedFlows, rows_are_of_one_class) {
 
 TEST_F(ClassBalancedFlows, needs_class_numbers) {
   EXPECT_EQ(error_of([&] { flow("ClassBalanced: row"); }).substr(0, 7), "a.yaml:");
-  EXPECT_THAT(error_of([&] { flow("ClassBalanced: row"); }),
-              testing::HasSubstr("ClassBalanced: component 'row' is float32 [], not the number of a class, "
-                                 "int32 []"));
+  EXPECT_THAT(
+      error_of([&] { flow("ClassBalanced: row"); }),
+      testing::HasSubstr("ClassBalanced: component 'row' is float32 [], not a class number, int32 []"));
   EXPECT_THAT(error_of([&] { flow("ClassBalanced: anwser"); }),
               testing::HasSubstr("stage ClassBalanced: unknown component 'anwser'; did you mean 'answer'?"));
 }

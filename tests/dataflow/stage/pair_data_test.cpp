@@ -112,8 +112,8 @@ TEST_F(PairedFlows, are_the_same_with_workers_and_after_a_break) {
 TEST_F(PairedFlows, say_what_is_wrong) {
   using testing::HasSubstr;
   EXPECT_THAT(error_of([&] { flow("PairData: row"); }),
-              HasSubstr("PairData: component 'row' is float32 [], not the number of a class, int32 []"));
-  EXPECT_THAT(error_of([&] { flow("PairData: {same: 0.3}"); }), HasSubstr("'same' is about classes"));
+              HasSubstr("PairData: component 'row' is float32 [], not a class number, int32 []"));
+  EXPECT_THAT(error_of([&] { flow("PairData: {same: 0.3}"); }), HasSubstr("'same' needs classes"));
   EXPECT_THAT(error_of([] {
                 make_flow(parse_yaml("[RenderedDigits: {size: 20}, PairData: label]", "a.yaml")).prepare();
               }),
@@ -131,7 +131,7 @@ TEST(PairData, needs_pairs_of_both_kinds) {
           .prepare();
     });
   };
-  EXPECT_THAT(error("v,c\n1,a\n2,a\n"), testing::HasSubstr("all samples are of one class"));
+  EXPECT_THAT(error("v,c\n1,a\n2,a\n"), testing::HasSubstr("all samples belong to one class"));
   EXPECT_THAT(error("v,c\n1,a\n2,b\n"), testing::HasSubstr("no class has two samples"));
   EXPECT_THAT(error("v,c\n1,a\n"), testing::HasSubstr("a pair needs two samples"));
 }

@@ -104,10 +104,10 @@ TEST_F(WeightedFlows, goes_on_at_any_place) {
 
 TEST_F(WeightedFlows, explains_mistakes) {
   EXPECT_THAT(error_of([&] { flow("c"); }),
-              HasSubstr("WeightedSampling: component 'c' is a class; give the classes weights, such as "
+              HasSubstr("WeightedSampling: component 'c' is a class; set weights of classes, such as "
                         "weights: {a: 5}, or draw all classes equally often with ClassBalanced: c"));
   EXPECT_THAT(error_of([&] { flow("{component: w, weights: {a: 2}}"); }),
-              HasSubstr("component 'w' is float32 [], not the number of a class, int32 []"));
+              HasSubstr("component 'w' is float32 [], not a class number, int32 []"));
   EXPECT_THAT(error_of([&] { flow("{component: c, weights: {bb: 2}}").prepare(); }),
               HasSubstr("unknown class 'bb' of 'c'; did you mean 'b'?; it has a, b"));
   EXPECT_THAT(error_of([&] { flow("{component: c, weights: {a: -1}}"); }),

@@ -158,7 +158,8 @@ TEST(ImageFrames, name_what_is_wrong) {
   const auto error_with = [](const std::vector<uint8_t>& file, int frames = 3) {
     return error_of([&] { decoded_frames(file, {0, 0, 17, 13}, frames); });
   };
-  EXPECT_EQ(error_with(golden_image("png_rgb").file), "a PNG has one frame, and 3 are wanted; set frames: 1");
+  EXPECT_EQ(error_with(golden_image("png_rgb").file),
+            "a PNG has one frame, but 'frames' is 3; set frames: 1");
   std::vector<uint8_t> tiff = golden_clip("tiff_pages").file;
   const size_t end = end_of_pages(tiff);
   tiff[end] = 8;

@@ -170,7 +170,7 @@ TEST(ImageFormats, have_the_numbers_of_float_tiffs) {
     EXPECT_FALSE(image_format_of(one.file)->is_deep(one.file)) << "no bits are lost: it is rejected";
     for (const Depth depth : {Depth::k8, Depth::k16})
       EXPECT_THAT(error_of([&] { decoded_image(one.file, all, 1, depth); }),
-                  testing::HasSubstr("pixels, which only 'depth: float' of a source of images reads"));
+                  testing::HasSubstr("pixels; set depth: float in the source of images to read it"));
   }
 }
 
@@ -330,7 +330,7 @@ TEST(ImageFormat, bmps_may_place_their_pixels_wrongly) {
   EXPECT_EQ(error_of_pixels(golden_file_with("bmp_rgb", kPlace, {20})),
             "damaged BMP: pixels within the header");
   EXPECT_EQ(error_of_pixels(golden_file_with("bmp_palette_4", kPlace, {58})),
-            "damaged BMP: a pixel of a color that it does not have");
+            "damaged BMP: a color index outside of the palette");
 }
 
 TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
@@ -341,7 +341,7 @@ TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
   codes[0] = 0;    // 256, which begins; 511, which no code defines yet; 9 bits each
   codes[1] = 0xFF;
   codes[2] |= 3U;
-  EXPECT_EQ(error_of_pixels(file), "damaged GIF: a code that it does not define");
+  EXPECT_EQ(error_of_pixels(file), "damaged GIF: an undefined code");
   codes[1] = 3;  // 257, the end
   codes[2] = 2;
   EXPECT_EQ(error_of_pixels(file), "damaged GIF: too few pixels");

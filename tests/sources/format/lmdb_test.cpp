@@ -51,7 +51,7 @@ TEST(LmdbReader, says_what_is_not_a_database) {
             folder.path() + ": is not an LMDB database: it has no data.mdb");
   write_lmdb(folder.path("train_lmdb"), {{"a", {1}}});
   EXPECT_EQ(rejection_of_database(folder.path()),
-            folder.path() + ": has no data.mdb, but these folders in it have: train_lmdb");
+            folder.path() + ": has no data.mdb; these folders inside it have one: train_lmdb");
   const std::string text = folder.write("text.mdb", Bytes(9000, 'x'));
   EXPECT_THAT(rejection_of_database(text), testing::StartsWith(text + ": cannot be read by LMDB: "));
   EXPECT_EQ(rejection_of_database(folder.write("empty.mdb", {})), folder.path("empty.mdb") + ": is empty");

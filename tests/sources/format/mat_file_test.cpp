@@ -52,7 +52,7 @@ TEST(MatFile, names_what_is_wrong) {
   EXPECT_EQ(error(file), "damaged MAT file: it ends early");
   file = example(true, false);
   file[file.size() - 20] ^= 0xFFU;
-  EXPECT_EQ(error(file), "damaged MAT file: packed data that are not valid");
+  EXPECT_EQ(error(file), "damaged MAT file: invalid compressed data");
   file = example(false, false);
   file[125] = 2;
   EXPECT_EQ(error(file), "a MAT file of version 7.3, which is HDF5; save it with '-v7'");
@@ -60,10 +60,10 @@ TEST(MatFile, names_what_is_wrong) {
   const MatWriter mat;
   std::string deep = mat.numbers("", {1, 1}, {1});
   for (int i = 0; i < 20; ++i) deep = mat.cell("", {deep});
-  EXPECT_EQ(error(mat_file({deep})), "a MAT file with arrays inside of more than 16 others");
+  EXPECT_EQ(error(mat_file({deep})), "a MAT file with arrays nested deeper than 16 levels");
   EXPECT_EQ(error(mat_file({mat.numbers("x", {2, 2}, {1, 2, 3})})), "damaged MAT file: it ends early");
   EXPECT_EQ(error(mat_file({mat.numbers("x", {2, 1}, {1, 2, 3})})),
-            "damaged MAT file: an array of another size than it says");
+            "damaged MAT file: an array whose size does not match its header");
 }
 
 TEST(MatFile, that_is_damaged_is_read_or_an_error) {

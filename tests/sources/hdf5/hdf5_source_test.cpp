@@ -83,7 +83,7 @@ TEST(Hdf5, gives_all_numbers_or_those_that_are_chosen) {
   EXPECT_EQ(all.spec().str(), "targets/y int32 [], x uint8 [1, 3, 1]");
   EXPECT_TRUE(all.spec()[1].is_image) << "a gray image";
   EXPECT_EQ(numbers_in(all), (Numbers{-7, 1, 2, 3, 8, 4, 5, 255}));
-  EXPECT_THAT(all.facts()[0].remarks, ElementsAre("datasets of texts are not read: names"));
+  EXPECT_THAT(all.facts()[0].remarks, ElementsAre("datasets of strings are not read: names"));
   const DataFlow chosen = flow_of_hdf5(folder, "file: a.h5, shuffle: false, arrays: {label: /targets/y}");
   EXPECT_EQ(numbers_in(chosen), (Numbers{-7, 8}));
   EXPECT_EQ(chosen.spec().str(), "label int32 []");
