@@ -6,7 +6,6 @@
 
 #include "backend/open_device.h"
 #include "checkpoint/layout.h"
-#include "input/input_source.h"
 #include "learner/stored_data.h"
 #include "learner/tower_of_trainer.h"
 #include "predict/load_weights.h"

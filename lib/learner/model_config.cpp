@@ -110,8 +110,6 @@ Schema<PredictSection> predict_schema() {
       .type(std::move(outputs));
 }
 
-namespace {
-
 /// The folder for measured choices between runs.
 std::string cache_folder() {
   if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;

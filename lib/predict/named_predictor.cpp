@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "input/input_source.h"
+
 namespace tpack {
 
 void NamedPredictor::check(const std::map<std::string, Tensor>& batch) const {
