@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostInMatrix = 15;  // columns that a terminal shows
+constexpr size_t kMostInMatrix = 15;  // columns of a terminal
 constexpr size_t kMostRows = 30;
 constexpr size_t kShownOfMany = 10;
 
@@ -24,13 +24,13 @@ int64_t width(const Symbol& batch) {
   return batch.shape().rank() == 0 ? 1 : batch.shape().elements() / std::max<int64_t>(1, batch.shape()[0]);
 }
 
-/// Whether the yes or no is about two classes: there is one.
+/// Whether there is a single binary label, so two classes.
 bool is_of_two(const Judgement& judgement) {
   return judgement.kind == Judgement::Kind::kYesOrNo && width(judgement.predictions) == 1;
 }
 
-/// The class of the highest score, or of two the one that the threshold says; nothing if a score is not
-/// finite.
+/// The class with the highest score, or for two classes, the one chosen by the threshold; empty if a score is
+/// not finite.
 std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scores, int64_t row,
                                   int64_t pixels) {
   const int64_t classes = scores.shape()[1];
@@ -113,7 +113,7 @@ bool is_ignored(const Judgement& judgement, double target) {
   return judgement.ignored && target == *judgement.ignored;
 }
 
-/// The matrix by rows, with a column for no answer.
+/// The matrix by rows, with a column for no prediction.
 void count_matrix(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                   int64_t classes, std::span<double> parts) {
   const Shape& shape = predictions.shape();
@@ -128,8 +128,8 @@ void count_matrix(const Judgement& judgement, const Tensor& predictions, const T
   }
 }
 
-/// For each label its samples of (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all
-/// samples, and those that are right.
+/// For each label, the numbers of samples with (no, no), (no, yes), (yes, no), (yes, yes) as truth and
+/// prediction; then all samples, and right samples.
 void count_set(const Judgement& judgement, const Tensor& predictions, const Tensor& targets, size_t labels,
                std::span<double> parts) {
   for (int64_t n = 0; n < predictions.shape()[0]; ++n) {

@@ -82,12 +82,12 @@ void Evaluator::set_threshold(double threshold) {
     judgement.threshold = ClassReport::has_threshold(judgement) ? threshold : 0.5;
 }
 
-/// Values of each sample are copied from the device only where somebody looks at them.
+/// Values of each sample are copied from the device only if an observer needs them.
 bool Evaluator::is_fetched(const Judgement& judgement) const {
   return judged_ == Judged::kSamples || ClassReport::classes_of(judgement) > 0;
 }
 
-/// Fetches the statistics, then what each judgement compares.
+/// Fetches the statistics, then the pair of each judgement.
 TowerResult Evaluator::build(Graph& graph, const Signature& fed) const {
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   TowerResult result = build_tower(b, *place_.tower, fed, {});
@@ -169,7 +169,7 @@ void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
-  // Random draws belong to a batch, whichever evaluator has it.
+  // Random draws depend on the batch, not on the evaluator.
   RunInfo info{seed_, shard_.index, 0};
   for (auto batch = next(); batch; batch = next(), info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(*batch, info);

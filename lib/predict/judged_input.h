@@ -8,16 +8,15 @@
 
 namespace tpack {
 
-/// The input with the true values: what the first term of the cost that compares samples compares its
-/// predictions with.
+/// The input with the true values: the targets of the first term of the cost that compares samples.
 struct JudgedInput {
   std::string input;
   std::string component;  // of the data
   Judgement::Kind kind = Judgement::Kind::kNumbers;
-  int64_t predictions = 0;  // numbers that the model says of a sample: classes, labels, or values
+  int64_t predictions = 0;  // numbers predicted for a sample: classes, labels, or values
 };
 
-/// Nothing if no term compares samples, or if it compares them with what other layers make.
+/// Empty if no term compares samples, or if its targets are computed by layers.
 std::optional<JudgedInput> judged_input(const TowerFunction& tower);
 
 }  // namespace tpack
