@@ -53,7 +53,7 @@ void BestSaver::before_train(Run& run) {
   }
 }
 
-/// The run may go on in another folder, or the file was set aside with later ones.
+/// The run may continue in another folder, or the file was archived with later ones.
 void BestSaver::say_what_is_not_here(Run& run) const {
   if (is_timed()) return;  // it may not have seen that value
   std::optional<std::pair<int64_t, double>> best;

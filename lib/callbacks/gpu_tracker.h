@@ -13,15 +13,15 @@
 
 namespace tpack {
 
-/// The parameters of the callbacks that watch graphics processors.
+/// The parameters of callbacks that monitor GPUs.
 struct GpuTrackerParams {
   std::optional<std::vector<int64_t>> devices;
   double period_s = 1;
   std::string library = "libnvidia-ml.so.1";
 };
 
-/// Reads what graphics processors do while an epoch's steps run, on a thread of its own, and reports one
-/// figure of each after the epoch. Threads: the training thread; see `add`.
+/// Reads the state of GPUs during an epoch's steps, on a separate thread, and reports one figure for each
+/// after the epoch. Threads: the training thread; see `add`.
 class GpuTracker : public Callback {
  public:
   using Params = GpuTrackerParams;
@@ -39,7 +39,7 @@ class GpuTracker : public Callback {
 
   /// Name of the figure of a device.
   virtual std::string name_of(int64_t device) const = 0;
-  /// Of the readings of an epoch, which are at least one.
+  /// The figure for the readings of an epoch, at least one.
   virtual double figure(const std::vector<GpuReading>& readings) const = 0;
 
  private:
@@ -49,7 +49,7 @@ class GpuTracker : public Callback {
 
   Params p_;
   std::string who_;
-  std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to watch
+  std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to monitor
   std::vector<int64_t> devices_;                   // that are watched
   std::vector<std::vector<GpuReading>> readings_;  // of each, in this epoch
   std::thread thread_;

@@ -110,8 +110,8 @@ class Replicas {
   int64_t batches_of_step() const { return replicas() * options_.accumulate; }
   /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
   const Tally& statistic(size_t index) const;
-  /// False if the update that computes the statistic was not due in the last step, or was skipped.
   std::optional<Goal> goal_of_statistic(size_t index) const { return statistics_[index].goal; }
+  /// False if the update that computes the statistic was not due in the last step, or was skipped.
   bool statistic_is_of_last_step(size_t index) const { return ran_in_last_step(statistics_[index].update); }
   /// Likewise, of an update.
   bool ran_in_last_step(size_t update) const {
