@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tpack)
-install(TARGETS tpack_lib_core tpack_lib_dataflow tpack_lib_graph tpack_lib_tpack EXPORT tpack-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tpack_lib_core tpack_lib_dataflow tpack_lib_graph tpack_lib_learner tpack_lib_tpack EXPORT tpack-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tpack FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 install(EXPORT tpack-targets NAMESPACE tpack:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tpack-config.cmake.in ${CMAKE_BINARY_DIR}/tpack-config.cmake

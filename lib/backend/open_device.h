@@ -46,6 +46,12 @@ class DeviceKind {
   std::string name_;
 };
 
+/// What runs on no device by name runs on the first of this kind, or on as many of them as it needs.
+inline constexpr const char* kDefaultKind = "cpu";
+inline Ref<DeviceName> default_device(size_t number = 0, const Position& position = {}) {
+  return {kDefaultKind + (":" + std::to_string(number)), position};
+}
+
 /// Opens device `name`. Errors: ConfigError for a name that is not a device; what opening it throws.
 std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options);
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);

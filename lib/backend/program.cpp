@@ -45,13 +45,21 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
   return compile(signature, choosing, true);
 }
 
-Executable& Program::compile(const Signature& signature, Choosing choosing, bool is_planned) {
+Executable* Program::find(const Signature& signature) {
+  const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < compiled_.size(); ++i) {
     if (compiled_[i].signature != signature) continue;
     last_ = i;
-    return *compiled_[i].executable;
+    compiled_[i].used = ++runs_;
+    return compiled_[i].executable.get();
   }
-  const std::lock_guard lock(*compiling_);
+  return nullptr;
+}
+
+Executable& Program::compile(const Signature& signature, Choosing choosing, bool is_planned) {
+  if (Executable* found = find(signature)) return *found;
+  const std::lock_guard compiling(*compiling_);
+  if (Executable* found = find(signature)) return *found;  // by another thread meanwhile
   const Graph graph = build_(signature);
   std::vector<std::string> names;
   for (const Fetch& fetch : graph.fetches()) names.push_back(fetch.name);
@@ -60,10 +68,11 @@ Executable& Program::compile(const Signature& signature, Choosing choosing, bool
   fetch_names_ = std::move(names);
   const std::string section = section_name(name_, signature);
   const bool is_kept = is_planned || plan_.sections.contains(section);
-  if (!is_kept) drop_least_used();
   PlanSection made{.pieces = pieces()};
   auto executable =
       is_kept ? compile_with_plan(graph, section, choosing) : device_.compile(graph, made, choosing);
+  const std::lock_guard lock(mutex_);
+  if (!is_kept) drop_least_used();
   compiled_.push_back({signature, std::move(executable), is_kept});
   if (watch_) compiled_.back().executable->watch(watch_.get());
   if (plan_.hardware.empty()) plan_.hardware = device_.hardware();
@@ -103,23 +112,37 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
 /// Whether the plan has choices for some signature: then this process, or one before it, has met the first
 /// one.
 bool Program::has_met_one() const {
+  const std::lock_guard compiling(*compiling_);
   const std::string start = name_ + " ";
   const auto at = plan_.sections.lower_bound(start);
   return at != plan_.sections.end() && at->first.starts_with(start);
 }
 
+Executable& Program::ready(std::span<const Tensor> inputs) {
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ < compiled_.size() && fits(compiled_[last_].signature, inputs)) {
+      compiled_[last_].used = ++runs_;
+      return *compiled_[last_].executable;
+    }
+    is_first = compiled_.empty();
+  }
+  const Signature signature = signature_of(inputs);
+  if (Executable* found = find(signature)) return *found;
+  is_first = is_first && !has_met_one();
+  return compile(signature, is_first ? Choosing::kMeasured : Choosing::kByRules, is_first);
+}
+
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
-  const bool same = last_ < compiled_.size() && fits(compiled_[last_].signature, inputs);
-  const bool is_first = compiled_.empty() && !has_met_one();
-  if (!same) compile(signature_of(inputs), is_first ? Choosing::kMeasured : Choosing::kByRules, is_first);
-  compiled_[last_].used = ++runs_;
-  Executable& executable = *compiled_[last_].executable;
+  Executable& executable = ready(inputs);
   executable.run(inputs, info);
   return executable;
 }
 
 void Program::watch(AssignmentWatch watch) {
   auto next = std::make_unique<const AssignmentWatch>(std::move(watch));
+  const std::lock_guard lock(mutex_);
   for (Compiled& compiled : compiled_) compiled.executable->watch(next.get());
   watch_ = std::move(next);
 }

@@ -12,8 +12,6 @@
 
 namespace tpack {
 
-/// Specs of what a program is fed, in the order of its inputs.
-using Signature = std::vector<TensorSpec>;
 std::string to_text(const Signature& signature);
 Signature signature_of(std::span<const Tensor> inputs);
 /// Under which a plan holds the choices of a program for a signature: "backward float32 [8, 3], int32 [8]".
@@ -29,7 +27,8 @@ struct NamedExecutable {
 /// remainder at the end of a pass, other image sizes. For a signature that was not compiled before it is met
 /// (except the first one), fixed rules choose the kernels, so the choice does not depend on the process: an
 /// interrupted run continues with the same bits, and the plan does not have it. Of what was compiled so, the
-/// executables that were used last are kept. Threads: one at a time, the device's.
+/// executables that were used last are kept. Threads: runs one at a time, the device's; others may `prepare`
+/// meanwhile.
 class Program {
  public:
   static constexpr size_t kMaxByRules = 256;
@@ -45,7 +44,9 @@ class Program {
 
   /// Compiles for a signature if that was not done before.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
-  /// Runs once; what it gives is valid until the next run. Allocates nothing itself if the signature is the
+  /// Compiles as `run` would for these inputs, if that was not done before.
+  void prepare(std::span<const Tensor> inputs) { ready(inputs); }
+  /// Runs once; its fetches are valid until the next run. Allocates nothing itself if the signature is the
   /// same as last time.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
   /// Watches the runs of all its executables from now on (Executable::watch).
@@ -64,7 +65,9 @@ class Program {
 
   std::unique_ptr<Executable> compile_with_plan(const Graph& graph, const std::string& section,
                                                 Choosing choosing);
+  Executable* find(const Signature& signature);
   Executable& compile(const Signature& signature, Choosing choosing, bool is_planned);
+  Executable& ready(std::span<const Tensor> inputs);
   int pieces() const;
   bool has_met_one() const;
   void drop_least_used();
@@ -75,6 +78,7 @@ class Program {
   Build build_;
   std::shared_ptr<std::mutex> compiling_;
   size_t devices_;
+  std::mutex mutex_;  // of what follows
   std::vector<Compiled> compiled_;
   size_t last_ = 0;
   uint64_t runs_ = 0;

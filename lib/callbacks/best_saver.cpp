@@ -1,29 +1,58 @@
-#include "callbacks/best_saver.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/layout.h"
 #include "core/text.h"
 #include "system/log.h"
+#include "train/callback.h"
 
 namespace tpack {
+namespace {
 
-Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
-  return schema
-      .field("monitor", &Params::monitor, "the statistic; a callback earlier in the list must report it")
-      .required()
-      .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: see above");
-}
+struct BestSaverParams {
+  Ref<Stat> monitor;
+  std::string file;  // empty: PREFIX-STATISTIC.h5
+};
 
-BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
+const char* saver_of(Goal goal) { return goal == Goal::kMin ? "MinSaver" : "MaxSaver"; }
+
+/// A checkpoint of the epoch in which a scalar was better than in every epoch that was saved before. Only a
+/// value put at this very step counts, so no other epoch can be saved by mistake. The best so far is what the
+/// file in the run folder holds: a resumed run reads it from there, not from its checkpoint, so that the file
+/// is never replaced by one less good.
+class BestSaver : public Callback, public CheckpointWriting {
+ public:
+  std::vector<std::string> checkpoints() const override { return {file_name_}; }
+  std::vector<std::pair<std::string, Goal>> saves_best_of() const override {
+    return {{monitor_.name, goal_}};
+  }
+  void setup(Setup& setup) override;
+  void before_train(Run& run) override;
+  void trigger(Run& run) override;
+  void after_train(Run& run) override;
+
+ protected:
+  BestSaver(BestSaverParams p, Goal goal);
+
+ private:
+  void say_what_is_not_here(Run& run) const;
+  double value_of(const std::string& path) const;
+
+  std::string who_;  // for messages
+  Ref<Stat> monitor_;
+  std::string file_name_;
+  Goal goal_;
+  std::optional<double> best_;
+};
+
+BestSaver::BestSaver(BestSaverParams p, Goal goal)
     : Callback({.identity = p.monitor.name + (p.file.empty() ? "" : "-" + p.file),
                 .only_one = true,
                 .ranks_are_fixed = "one process writes the checkpoints"}),
-      who_(std::move(who)),
-      opposite_(std::move(opposite)),
+      who_(std::string("callback ") + saver_of(goal)),
       monitor_(std::move(p.monitor)),
       file_name_(std::move(p.file)),
       goal_(goal) {
@@ -39,7 +68,11 @@ BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
 }
 
 void BestSaver::setup(Setup& setup) {
-  setup.needs_goal(monitor_, who_, {.asked = goal_, .if_opposite = "use " + opposite_, .keeps_best = true});
+  setup.needs_goal(
+      monitor_, who_,
+      {.asked = goal_,
+       .if_opposite = std::string("use ") + saver_of(goal_ == Goal::kMin ? Goal::kMax : Goal::kMin),
+       .keeps_best = true});
 }
 
 void BestSaver::before_train(Run& run) {
@@ -100,4 +133,29 @@ void BestSaver::after_train(Run& run) {
   log::warning(who_ + ": saved nothing, because " + monitor_.name + " was never a number");
 }
 
+template <Goal kGoal>
+class SaverOf final : public BestSaver {
+ public:
+  using Params = BestSaverParams;
+  static Schema<Params> schema() {
+    const bool is_min = kGoal == Goal::kMin;
+    return Schema<Params>(std::string("Saves checkpoints/") + goal_name(kGoal) +
+                          "-STATISTIC.h5 whenever a statistic is the " + (is_min ? "smallest" : "largest") +
+                          " so far.")
+        .example(std::string(saver_of(kGoal)) + ": {monitor: validation_" + (is_min ? "cost}" : "accuracy}"))
+        .field("monitor", &Params::monitor, "the statistic; a callback earlier in the list must report it")
+        .required()
+        .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: see above");
+  }
+  explicit SaverOf(Params p) : BestSaver(std::move(p), kGoal) {}
+};
+
+/// Source: tensorpack callbacks/saver.py, MinSaver.
+using MinSaver = SaverOf<Goal::kMin>;
+TPACK_REGISTER(Callback, MinSaver, "MinSaver");
+/// Source: tensorpack callbacks/saver.py, MaxSaver.
+using MaxSaver = SaverOf<Goal::kMax>;
+TPACK_REGISTER(Callback, MaxSaver, "MaxSaver");
+
+}  // namespace
 }  // namespace tpack

@@ -1,16 +1,68 @@
-#include "callbacks/gpu_tracker.h"
-
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
 
+#include "callbacks/nvml.h"
 #include "system/log.h"
+#include "train/callback.h"
 
 namespace tpack {
+namespace {
 
-Schema<GpuTracker::Params> GpuTracker::with_fields(Schema<Params> schema) {
-  return schema.field("devices", &Params::devices, "device numbers as in nvidia-smi; default: all")
-      .field("period_s", &Params::period_s, between(0.01, 3600), "seconds between two readings")
-      .field("library", &Params::library, "file of NVIDIA's management library, part of the driver");
-}
+/// What is reported of each device after an epoch.
+struct GpuFigure {
+  const char* callback;
+  const char* name;  // "memory_gb": gpu_0_memory_gb
+  const char* doc;
+  double (*of)(const std::vector<GpuReading>& readings);  // of an epoch, at least one
+};
+
+/// The parameters of the callbacks that watch graphics processors.
+struct GpuTrackerParams {
+  std::optional<std::vector<int64_t>> devices;
+  double period_s = 1;
+  std::string library = "libnvidia-ml.so.1";
+};
+
+/// Reads what graphics processors do while an epoch's steps run, on a thread of its own, and reports one
+/// figure of each after the epoch. Threads: the training thread; see `add`.
+class GpuTracker : public Callback {
+ public:
+  using Params = GpuTrackerParams;
+  ~GpuTracker() override { end_reading(); }
+
+  void setup(Setup& setup) override;
+  void before_epoch(Run& run) override;
+  void after_epoch(Run& run) override;
+  void trigger(Run& run) override;
+
+ protected:
+  GpuTracker(Params p, const GpuFigure& figure)
+      : Callback({.only_one = true, .ranks = Ranks::kAll}),
+        p_(std::move(p)),
+        figure_(figure),
+        who_(std::string("callback ") + figure.callback) {}
+
+ private:
+  std::string name_of(int64_t device) const { return "gpu_" + std::to_string(device) + "_" + figure_.name; }
+  void end_reading();
+  void read_until_ended();
+  void read_once();
+
+  Params p_;
+  const GpuFigure& figure_;
+  std::string who_;
+  std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to watch
+  std::vector<int64_t> devices_;                   // that are watched
+  std::vector<std::vector<GpuReading>> readings_;  // of each, in this epoch
+  std::thread thread_;
+  std::mutex mutex_;  // of readings_ and ending_ while the thread runs
+  std::condition_variable wake_;
+  bool ending_ = false;
+};
 
 /// Without a device, it reports nothing; it is a mistake if the config names some.
 void GpuTracker::setup(Setup& setup) {
@@ -52,7 +104,7 @@ void GpuTracker::after_epoch(Run& /*run*/) {
 void GpuTracker::trigger(Run& run) {
   const std::lock_guard lock(mutex_);  // within an epoch, the thread still reads
   for (size_t i = 0; i < devices_.size(); ++i) {
-    if (!readings_[i].empty()) run.monitors().put_scalar(name_of(devices_[i]), figure(readings_[i]));
+    if (!readings_[i].empty()) run.monitors().put_scalar(name_of(devices_[i]), figure_.of(readings_[i]));
   }
 }
 
@@ -81,4 +133,44 @@ void GpuTracker::read_once() {
   }
 }
 
+template <const GpuFigure& kFigure>
+class GpuTrackerOf final : public GpuTracker {
+ public:
+  static Schema<Params> schema() {
+    return Schema<Params>(std::string("Reports gpu_N_") + kFigure.name + " after each epoch: " + kFigure.doc +
+                          ", including other processes.")
+        .example(std::string(kFigure.callback) + ": {period_s: 0.5}")
+        .field("devices", &Params::devices, "device numbers as in nvidia-smi; default: all")
+        .field("period_s", &Params::period_s, between(0.01, 3600), "seconds between two readings")
+        .field("library", &Params::library, "file of NVIDIA's management library, part of the driver");
+  }
+  explicit GpuTrackerOf(Params p) : GpuTracker(std::move(p), kFigure) {}
+};
+
+constexpr GpuFigure kMemory{
+    "GPUMemoryTracker", "memory_gb",
+    "the peak memory use of each NVIDIA device during the epoch's steps (1 GB is 10^9 bytes)",
+    [](const std::vector<GpuReading>& readings) {
+      constexpr double kGb = 1e9;
+      uint64_t most = 0;
+      for (const GpuReading& reading : readings) most = std::max(most, reading.used_bytes);
+      return static_cast<double>(most) / kGb;
+    }};
+/// Source: tensorpack callbacks/prof.py, GPUMemoryTracker.
+using GPUMemoryTracker = GpuTrackerOf<kMemory>;
+TPACK_REGISTER(Callback, GPUMemoryTracker, "GPUMemoryTracker", "PeakMemoryTracker");
+
+constexpr GpuFigure kUtilization{
+    "GPUUtilizationTracker", "utilization",
+    "the mean utilization of each NVIDIA device during the epoch's steps, in percent",
+    [](const std::vector<GpuReading>& readings) {
+      double sum = 0;
+      for (const GpuReading& reading : readings) sum += reading.utilization;
+      return sum / static_cast<double>(readings.size());
+    }};
+/// Source: tensorpack callbacks/prof.py, GPUUtilizationTracker.
+using GPUUtilizationTracker = GpuTrackerOf<kUtilization>;
+TPACK_REGISTER(Callback, GPUUtilizationTracker, "GPUUtilizationTracker");
+
+}  // namespace
 }  // namespace tpack

@@ -29,12 +29,12 @@ inline const std::string kHistory = "monitors/json";  // all scalars so far: mon
 inline const std::string kCallbacks = "callbacks/";   // callbacks/NAME: state of that callback
 inline const std::string kConfig = "config/yaml";     // the effective config
 inline const std::string kWritten =
-    "config/written";  // the config with its expressions: experiment/inference_model.h
+    "config/written";  // the config with its expressions: learner/inference_model.h
 inline const std::string kWrittenIn = "config/folder";  // base folder of its paths
 inline const std::string kPlan = "plan/json";           // chosen algorithms: backend/plan.h
 inline const std::string kLabels = "labels/json";       // names of the classes: a list of texts
 inline const std::string kFitted =
-    "fitted/json";  // learned values for all data of the model: experiment/stored_data.h
+    "fitted/json";  // learned values for all data of the model: learner/stored_data.h
 inline const std::string kFlows = "flows/json";  // files that were read: run/data_changes.h
 
 }  // namespace tpack::layout

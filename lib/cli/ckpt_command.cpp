@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
-#include "experiment/stored_data.h"
+#include "learner/stored_data.h"
 #include "reports/checkpoint_diff.h"
 #include "run/config_changes.h"
 

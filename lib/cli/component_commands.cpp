@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
-#include "experiment/plugins.h"
+#include "learner/plugins.h"
 #include "reports/component_docs.h"
 #include "system/terminal.h"
 

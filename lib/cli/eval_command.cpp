@@ -21,9 +21,9 @@
 #include "evaluation/threshold_choice.h"
 #include "evaluation/worst_samples.h"
 #include "experiment/gates.h"
-#include "experiment/given_data.h"
-#include "experiment/inference_model.h"
-#include "experiment/sample_maps.h"
+#include "learner/given_data.h"
+#include "learner/inference_model.h"
+#include "learner/sample_maps.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 #include "run/bad_sample_list.h"
@@ -136,13 +136,13 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
 
 /// A model with its evaluator over a flow.
 struct ModelOnFlow {
-  ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Judged judged,
+  ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Detail detail,
               const std::string& flow_name = "")
       : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
         name(flow_name.empty() ? flow_of(o, *model) : flow_name),
         flow(flow_to_evaluate(*model, name, o.file, o.on_error)) {
     prepare(o.file);
-    evaluator.emplace(name, model->handle(), flow, seed(), Position{}, EvaluationShard{}, judged);
+    evaluator.emplace(name, model->handle(), flow, seed(), Position{}, EvaluationShard{}, detail);
     check_same_labels(model->labels(), &model->tower(), flow, name);
   }
   uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
@@ -221,7 +221,7 @@ int evaluate(const EvalOptions& o) {
     throw ConfigError("--images: set the number of samples with --worst N");
   const bool looks_at_samples = o.worst > 0 || o.choose_threshold;
   ModelOnFlow of(o, o.model.file,
-                 looks_at_samples ? Evaluator::Judged::kSamples : Evaluator::Judged::kClasses);
+                 looks_at_samples ? Evaluator::Detail::kSamples : Evaluator::Detail::kClasses);
   Evaluator& evaluator = *of.evaluator;
   StatisticGoals goals = evaluator.goals();
   for (const std::string& figure : evaluator.class_figures()) goals.emplace(figure, Goal::kMax);
@@ -231,9 +231,9 @@ int evaluate(const EvalOptions& o) {
   if (o.threshold != 0.5) evaluator.set_threshold(o.threshold);
   std::optional<ThresholdChoice> threshold;
   if (o.choose_threshold) threshold.emplace(evaluator, ThresholdGoal::parse(o.threshold_for));
-  const auto observe = [&](int64_t number, std::span<const JudgedBatch> judged) {
-    if (worst) worst->see(number, judged);
-    if (threshold) threshold->see(number, judged);
+  const auto observe = [&](int64_t number, std::span<const TargetBatch> compared) {
+    if (worst) worst->see(number, compared);
+    if (threshold) threshold->see(number, compared);
   };
   evaluator.run_part({}, looks_at_samples ? Evaluator::Observer(observe) : nullptr);
   const Evaluator::Evaluation result = evaluator.evaluation_of(evaluator.batches(), evaluator.tallies());
@@ -296,11 +296,11 @@ int compare(const EvalOptions& o) {
         "to one model; remove '" +
         o.other + "' out");
   std::string flow;
-  std::vector<JudgedSamples> judged;
+  std::vector<ComparedSamples> compared;
   std::vector<Evaluator::Result> statistics;
   std::vector<std::string> places;
   for (const std::string& file : {o.model.file, o.other}) {
-    ModelOnFlow of(o, file, Evaluator::Judged::kSamples, flow);
+    ModelOnFlow of(o, file, Evaluator::Detail::kSamples, flow);
     flow = of.name;
     const std::vector<std::string> own = places_of(of.flow);
     if (!statistics.empty() && own != places)
@@ -308,13 +308,13 @@ int compare(const EvalOptions& o) {
                       "' of the two models has different samples (another split, seed or file); use a flow "
                       "with the same samples for both, with --data or --set");
     places = own;
-    JudgedSamples& samples = judged.emplace_back(*of.evaluator);
+    ComparedSamples& samples = compared.emplace_back(*of.evaluator);
     of.evaluator->run_part(
-        {}, [&](int64_t number, std::span<const JudgedBatch> batch) { samples.see(number, batch); });
+        {}, [&](int64_t number, std::span<const TargetBatch> batch) { samples.see(number, batch); });
     statistics.push_back(
         of.evaluator->evaluation_of(of.evaluator->batches(), of.evaluator->tallies()).statistics);
   }
-  const std::vector<ComparedFigure> figures = compare_models(judged[0], judged[1]);
+  const std::vector<ComparedFigure> figures = compare_models(compared[0], compared[1]);
   if (o.json) {
     nlohmann::ordered_json json = {{"compared", to_json(figures)}};
     for (size_t i = 0; i < 2; ++i) {

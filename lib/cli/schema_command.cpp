@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "experiment/plugins.h"
+#include "learner/plugins.h"
 #include "reports/json_schema.h"
 
 namespace tpack {

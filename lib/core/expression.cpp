@@ -1,6 +1,7 @@
 #include "core/expression.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -13,6 +14,9 @@ namespace tpack {
 namespace {
 
 using Kind = ExpressionNode::Kind;
+using pointwise::Fn;
+using pointwise::Operation;
+using Id = Operation::Id;
 
 constexpr std::string_view kEnvironment = "env.";
 constexpr const char* kTooLarge = "the result does not fit into a 64-bit integer";
@@ -51,6 +55,86 @@ void check_divisor(const ExpressionNode& node, const ConfigNode& divisor) {
   if (divides && divisor.is_number() && divisor.as_double() == 0) fail(node, "division by zero");
 }
 
+/// `+`, `-`, `*`, `//` and `%`, exactly.
+ConfigNode integers(const ExpressionNode& node, Id id, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflow = false;
+  if (id == Id::kAdd) {
+    overflow = __builtin_add_overflow(a, b, &result);
+  } else if (id == Id::kSub) {
+    overflow = __builtin_sub_overflow(a, b, &result);
+  } else if (id == Id::kMul) {
+    overflow = __builtin_mul_overflow(a, b, &result);
+  } else if (b == -1) {  // the one quotient that may not fit; every remainder is 0
+    if (id == Id::kMod) return 0;
+    overflow = __builtin_sub_overflow(int64_t{0}, a, &result);
+  } else {
+    return id == Id::kFloorDiv ? floor_divide(a, b) : floor_remainder(a, b);
+  }
+  if (overflow) fail(node, kTooLarge);
+  return result;
+}
+
+ConfigNode integer_power(const ExpressionNode& node, int64_t a, int64_t exponent) {
+  if (exponent == 0 || a == 1) return 1;
+  if (a == 0) return 0;
+  if (a == -1) return exponent % 2 == 0 ? 1 : -1;
+  int64_t result = 1;
+  for (int64_t i = 0; i < exponent; ++i) {  // 64 products at most
+    if (__builtin_mul_overflow(result, a, &result)) fail(node, kTooLarge);
+  }
+  return result;
+}
+
+ConfigNode to_integer(const ExpressionNode& node, double value) {
+  constexpr double kLimit = 9.2e18;
+  if (!(std::abs(value) < kLimit))
+    fail(node, "'" + node.text + "' of " + shortest(value) + " does not fit into a 64-bit integer");
+  return static_cast<int64_t>(value);
+}
+
+bool holds(const ExpressionNode& node, const Operation& op, const ConfigNode& a, const ConfigNode& b) {
+  const bool numbers = a.is_number() && b.is_number();
+  if (op.id == Id::kEqual || op.id == Id::kNotEqual) {
+    const bool equal = numbers && !both_integers(a, b) ? a.as_double() == b.as_double() : a.same_value(b);
+    return equal == (op.id == Id::kEqual);
+  }
+  if (!numbers && !(a.is_string() && b.is_string())) {
+    fail(node, std::string("'") + op.name + "' compares two numbers or two strings, found " + a.describe() +
+                   " and " + b.describe());
+  }
+  const auto ordered = [&](const auto& x, const auto& y) {
+    if (op.id == Id::kLess) return x < y;
+    if (op.id == Id::kLessEqual) return x <= y;
+    return op.id == Id::kGreater ? x > y : x >= y;
+  };
+  if (both_integers(a, b)) return ordered(a.as_int(), b.as_int());
+  return numbers ? ordered(a.as_double(), b.as_double()) : ordered(a.text(), b.text());
+}
+
+/// One function of numbers.
+ConfigNode computed(const ExpressionNode& node, Fn fn, const std::array<ConfigNode, 3>& x) {
+  const auto& [a, b, c] = x;
+  if (fn == Fn::kSelect) return truthy(a) ? b : c;
+  if (fn == Fn::kMax || fn == Fn::kMin)
+    return holds(node, pointwise::operator_of(fn == Fn::kMax ? ">" : "<"), b, a) ? b : a;
+  const pointwise::Result result = pointwise::result_of(fn);
+  const bool is_integer = std::all_of(
+      x.begin(), x.end(), [](const ConfigNode& one) { return one.kind() == ConfigNode::Kind::kInt; });
+  if (is_integer && fn == Fn::kMul) return integers(node, Id::kMul, a.as_int(), b.as_int());
+  if (is_integer && fn == Fn::kNeg) return integers(node, Id::kSub, 0, a.as_int());
+  if (is_integer && fn == Fn::kAbs) return a.as_int() < 0 ? integers(node, Id::kSub, 0, a.as_int()) : a;
+  if (is_integer && result == pointwise::Result::kWhole) return a;
+  if (is_integer && result == pointwise::Result::kSame)
+    return pointwise::evaluate<int64_t>(fn, a.as_int(), b.as_int(), c.as_int());
+  const double value = pointwise::evaluate<double>(fn, a.as_double(), b.as_double(), c.as_double());
+  if (result == pointwise::Result::kBool) return value != 0;
+  if (result == pointwise::Result::kWhole) return to_integer(node, value);
+  if (std::isfinite(value)) return value;
+  const std::string more = pointwise::arity(fn) > 1 ? " and " + shortest(b.as_double()) : "";
+  fail(node, "'" + node.text + "' of " + shortest(a.as_double()) + more + " is not a finite number");
+}
+
 class Evaluation {
  public:
   explicit Evaluation(const Scope& scope) : scope_(scope) {}
@@ -65,15 +149,7 @@ class Evaluation {
   ConfigNode negated(const ExpressionNode& node) const;
   ConfigNode compared(const ExpressionNode& node) const;
   ConfigNode arithmetic(const ExpressionNode& node) const;
-  ConfigNode integers(const ExpressionNode& node, int64_t a, int64_t b) const;
-  ConfigNode reals(const ExpressionNode& node, double a, double b) const;
-  ConfigNode integer_power(const ExpressionNode& node, const ConfigNode& base, int64_t exponent) const;
-  ConfigNode power(const ExpressionNode& node, double a, double b) const;
   ConfigNode called(const ExpressionNode& node) const;
-  ConfigNode computed(const ExpressionNode& node) const;
-  bool holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
-             const ConfigNode& b) const;
-  int64_t to_integer(const ExpressionNode& node, double value) const;
 
   const Scope& scope_;
 };
@@ -85,11 +161,9 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
     case Kind::kName:
       return name(node, unset);
     case Kind::kCall:
-      return called(node);
-    case Kind::kNegate:
-      return negated(node);
-    case Kind::kNot:
-      return !truthy(of(*node.parts[0]));
+      if (node.operation->is_called() && node.text != "**") return called(node);
+      if (node.operation->id == Id::kNot) return !truthy(of(*node.parts[0]));
+      return node.parts.size() == 1 ? negated(node) : arithmetic(node);
     case Kind::kAnd: {
       ConfigNode left = of(*node.parts[0]);
       return truthy(left) ? of(*node.parts[1], unset) : left;
@@ -98,8 +172,6 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
       ConfigNode left = of(*node.parts[0], Unset::kNull);
       return truthy(left) ? left : of(*node.parts[1], unset);
     }
-    case Kind::kArithmetic:
-      return arithmetic(node);
     case Kind::kCompare:
       return compared(node);
     case Kind::kChoice:
@@ -127,7 +199,7 @@ std::optional<ConfigNode> Evaluation::known(const ExpressionNode& node, Unset un
     all_known = all_known && last.has_value();
   }
   if (all_known) return of(node, unset);
-  if (node.kind == Kind::kArithmetic && last) check_divisor(node, *last);
+  if (last) check_divisor(node, *last);
   return std::nullopt;
 }
 
@@ -167,34 +239,14 @@ ConfigNode Evaluation::negated(const ExpressionNode& node) const {
   const ConfigNode value = of(*node.parts[0]);
   if (!value.is_number()) fail(node, "'-' needs a number, found " + value.describe());
   if (value.kind() == ConfigNode::Kind::kFloat) return -value.as_double();
-  return integers(node, 0, value.as_int());
-}
-
-bool Evaluation::holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
-                       const ConfigNode& b) const {
-  const bool numbers = a.is_number() && b.is_number();
-  if (op == "==" || op == "!=") {
-    const bool equal = numbers && !both_integers(a, b) ? a.as_double() == b.as_double() : a.same_value(b);
-    return equal == (op == "==");
-  }
-  if (!numbers && !(a.is_string() && b.is_string())) {
-    fail(node,
-         "'" + op + "' compares two numbers or two strings, found " + a.describe() + " and " + b.describe());
-  }
-  const auto ordered = [&](const auto& x, const auto& y) {
-    if (op == "<") return x < y;
-    if (op == "<=") return x <= y;
-    return op == ">" ? x > y : x >= y;
-  };
-  if (both_integers(a, b)) return ordered(a.as_int(), b.as_int());
-  return numbers ? ordered(a.as_double(), b.as_double()) : ordered(a.text(), b.text());
+  return integers(node, Id::kSub, 0, value.as_int());
 }
 
 ConfigNode Evaluation::compared(const ExpressionNode& node) const {
   ConfigNode left = of(*node.parts[0]);
-  for (size_t i = 0; i < node.operators.size(); ++i) {
+  for (size_t i = 0; i < node.comparisons.size(); ++i) {
     ConfigNode right = of(*node.parts[i + 1]);
-    if (!holds(node, node.operators[i], left, right)) return false;
+    if (!holds(node, *node.comparisons[i], left, right)) return false;
     left = std::move(right);
   }
   return true;
@@ -215,105 +267,35 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
                    b.describe());
   }
   check_divisor(node, b);
-  if (both_integers(a, b) && node.text == "**" && b.as_int() >= 0) return integer_power(node, a, b.as_int());
-  if (node.text == "**") return power(node, a.as_double(), b.as_double());
-  if (both_integers(a, b) && node.text != "/") return integers(node, a.as_int(), b.as_int());
-  return reals(node, a.as_double(), b.as_double());
+  const Id id = node.operation->id;
+  if (both_integers(a, b) && id == Id::kPow && b.as_int() >= 0)
+    return integer_power(node, a.as_int(), b.as_int());
+  if (id == Id::kPow) return computed(node, Fn::kPow, {a, b, 0});
+  if (both_integers(a, b) && id != Id::kDiv) return integers(node, id, a.as_int(), b.as_int());
+  return node.operation->of(a.as_double(), b.as_double(), 0);
 }
 
-ConfigNode Evaluation::integer_power(const ExpressionNode& node, const ConfigNode& base,
-                                     int64_t exponent) const {
-  const int64_t a = base.as_int();
-  if (exponent == 0 || a == 1) return 1;
-  if (a == 0) return 0;
-  if (a == -1) return exponent % 2 == 0 ? 1 : -1;
-  int64_t result = 1;
-  for (int64_t i = 0; i < exponent; ++i) {  // 64 products at most
-    if (__builtin_mul_overflow(result, a, &result)) fail(node, kTooLarge);
-  }
-  return result;
-}
-
-ConfigNode Evaluation::power(const ExpressionNode& node, double a, double b) const {
-  const double result = std::pow(a, b);
-  if (!std::isfinite(result))
-    fail(node, "'" + node.text + "' of " + shortest(a) + " and " + shortest(b) + " is not a finite number");
-  return result;
-}
-
-ConfigNode Evaluation::integers(const ExpressionNode& node, int64_t a, int64_t b) const {
-  int64_t result = 0;
-  bool overflow = false;
-  if (node.text == "+") {
-    overflow = __builtin_add_overflow(a, b, &result);
-  } else if (node.text == "-" || node.kind == Kind::kNegate) {
-    overflow = __builtin_sub_overflow(a, b, &result);
-  } else if (node.text == "*") {
-    overflow = __builtin_mul_overflow(a, b, &result);
-  } else if (b == -1) {  // the one quotient that may not fit; every remainder is 0
-    if (node.text == "%") return 0;
-    overflow = __builtin_sub_overflow(int64_t{0}, a, &result);
-  } else {
-    return node.text == "//" ? floor_divide(a, b) : floor_remainder(a, b);
-  }
-  if (overflow) fail(node, kTooLarge);
-  return result;
-}
-
-ConfigNode Evaluation::reals(const ExpressionNode& node, double a, double b) const {
-  if (node.text == "+") return a + b;
-  if (node.text == "-") return a - b;
-  if (node.text == "*") return a * b;
-  if (node.text == "/") return a / b;
-  // As CPython: the remainder first, then the quotient that fits it.
-  double remainder = std::fmod(a, b);
-  if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
-  if (node.text == "%") return remainder;
-  return std::round((a - remainder) / b);
-}
-
-int64_t Evaluation::to_integer(const ExpressionNode& node, double value) const {
-  constexpr double kLimit = 9.2e18;
-  if (!(std::abs(value) < kLimit))
-    fail(node, "'" + node.text + "' of " + shortest(value) + " does not fit into a 64-bit integer");
-  return static_cast<int64_t>(value);
-}
-
-/// A function of real numbers.
-ConfigNode Evaluation::computed(const ExpressionNode& node) const {
-  std::vector<double> values;
-  for (const ExpressionNode::Ptr& part : node.parts) {
-    const ConfigNode value = of(*part);
-    if (!value.is_number()) fail(node, "'" + node.text + "' needs numbers, found " + value.describe());
-    values.push_back(value.as_double());
-  }
-  const auto result = [&] {
-    if (node.text == "pow") return std::pow(values[0], values[1]);
-    if (node.text == "sqrt") return std::sqrt(values[0]);
-    if (node.text == "exp") return std::exp(values[0]);
-    return node.text == "log" ? std::log(values[0]) : std::cos(values[0]);
-  }();
-  if (std::isfinite(result)) return result;
-  std::vector<std::string> texts;
-  for (const double value : values) texts.push_back(shortest(value));
-  fail(node, "'" + node.text + "' of " + join(texts, " and ") + " is not a finite number");
-}
-
+/// Of one value or more: a function, min and max one after the other.
 ConfigNode Evaluation::called(const ExpressionNode& node) const {
-  static const std::vector<std::string> kOfReals = {"cos", "exp", "log", "pow", "sqrt"};
-  if (std::find(kOfReals.begin(), kOfReals.end(), node.text) != kOfReals.end()) return computed(node);
-  ConfigNode best;
+  const Operation& operation = *node.operation;
+  std::vector<ConfigNode> x;
   for (const ExpressionNode::Ptr& part : node.parts) {
-    ConfigNode value = of(*part);
-    if (!value.is_number()) fail(node, "'" + node.text + "' needs numbers, found " + value.describe());
-    const bool better = best.is_null() ||
-                        (node.text == "min" ? holds(node, "<", value, best) : holds(node, ">", value, best));
-    if (better) best = std::move(value);
+    x.push_back(of(*part));
+    const bool is_condition = operation.id == Id::kWhere && x.size() == 1;
+    if (!x.back().is_number() && !is_condition)
+      fail(node, "'" + node.text + "' needs numbers, found " + x.back().describe());
   }
-  const bool integer = best.kind() == ConfigNode::Kind::kInt;
-  if (node.text == "float") return best.as_double();
-  if (integer || node.text == "min" || node.text == "max") return best;
-  return to_integer(node, node.text == "int" ? best.as_double() : std::nearbyint(best.as_double()));
+  const auto f = [&](Fn fn, const ConfigNode& a, const ConfigNode& b = 0, const ConfigNode& c = 0) {
+    return computed(node, fn, {a, b, c});
+  };
+  if (operation.is_fold()) {
+    for (size_t i = 1; i < x.size(); ++i)
+      x[0] = f(operation.id == Id::kMax ? Fn::kMax : Fn::kMin, x[0], x[i]);
+    return x[0];
+  }
+  x.resize(3, 0);
+  const ConfigNode result = pointwise::apply(operation.id, f, x[0], x[1], x[2]);
+  return operation.result == pointwise::Result::kFloat ? result.as_double() : result;
 }
 
 using Result = Expression::Result;
@@ -331,13 +313,10 @@ std::optional<Result> result_of_numbers(const ExpressionNode& node) {
     case Kind::kName:
       return is_environment_name(node.text) ? std::nullopt : std::optional(Result::kNumber);
     case Kind::kCall:
-    case Kind::kNegate:
-      return Result::kNumber;
-    case Kind::kNot:
+      if (node.text == "+") return of_both(0);
+      return node.operation->result == pointwise::Result::kBool ? Result::kTruth : Result::kNumber;
     case Kind::kCompare:
       return Result::kTruth;
-    case Kind::kArithmetic:
-      return node.text == "+" ? of_both(0) : std::optional(Result::kNumber);
     case Kind::kAnd:
     case Kind::kOr:
       return of_both(0);
@@ -370,9 +349,9 @@ std::vector<std::string> MapScope::known_names(const std::string& name) const {
   return names;
 }
 
-Expression Expression::parse(std::string_view text, const Position& where) {
+Expression Expression::parse(std::string_view text, const Position& where, const ExpressionGrammar& grammar) {
   std::vector<Name> names;
-  auto root = parse_expression(text, where, names);
+  auto root = parse_expression(text, where, names, grammar);
   return {std::move(root), std::move(names)};
 }
 

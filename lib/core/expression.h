@@ -38,11 +38,25 @@ class MapScope final : public Scope {
 
 struct ExpressionNode;
 
+/// What expressions of one kind may have besides operators and the functions of all kinds
+/// (core/functions.def).
+struct ExpressionGrammar {
+  struct Function {
+    std::string name;
+    bool takes_many = false;  // else one value
+  };
+  std::vector<Function> functions = {};
+  bool has_subscripts = false;
+
+  /// Of all functions: "abs, ceil, clip".
+  std::string function_names() const;
+};
+
 /// A parsed expression: what is inside `$(...)`, or the value of a field that is an expression.
 /// + - * / // % ** (// and % as in Python, rounding down), comparisons (also chained), `and or not`,
-/// `a if c else b`, parentheses, numbers, 'strings', true and false, dotted names, and the functions min,
-/// max, int, float, round (half to even), sqrt, exp, log, cos and pow(x, y). `env.LR or 0.1`: an unset
-/// variable is an error without an `or`. Threads: const methods may run at once.
+/// `a if c else b`, parentheses, numbers, 'strings', true and false, dotted names, and the functions of
+/// core/functions.def. `env.LR or 0.1`: an unset variable is an error without an `or`. Threads: const methods
+/// may run at once.
 class Expression {
  public:
   static constexpr size_t kMaxLength = 1000;  // bytes: bounds the depth of the tree
@@ -55,7 +69,10 @@ class Expression {
 
   /// `where` is the place of the first character; errors point into the text.
   /// Errors: ConfigError.
-  static Expression parse(std::string_view text, const Position& where = {});
+  static Expression parse(std::string_view text, const Position& where = {},
+                          const ExpressionGrammar& grammar = {});
+  /// For those that evaluate it over other values than those of a config.
+  const ExpressionNode& root() const { return *root_; }
   /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
   ConfigNode evaluate(const Scope& scope) const;
   /// Finds what fails in each evaluation, whatever the values of its names are: an environment variable that

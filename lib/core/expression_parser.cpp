@@ -13,6 +13,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 using Ptr = ExpressionNode::Ptr;
+using pointwise::Operation;
 
 constexpr int kMaxDepth = 64;  // of parentheses and unary operators
 
@@ -25,6 +26,13 @@ struct Token {
   std::string text;
   size_t offset = 0;  // bytes from the start of the expression
 };
+
+/// Null if formulas of all kinds call none by this name.
+const Operation* called_operation(std::string_view name) {
+  for (const Operation& operation : pointwise::operations())
+    if (operation.is_called() && operation.name == name) return &operation;
+  return nullptr;
+}
 
 /// Cuts the text into tokens, one ahead.
 class Lexer {
@@ -163,13 +171,22 @@ class Parser {
  private:
   using Level = Ptr (Parser::*)();
 
-  Ptr make(Kind kind, size_t offset, std::vector<Ptr> parts, std::string text = "") const {
+  std::shared_ptr<ExpressionNode> make(Kind kind, size_t offset, std::vector<Ptr> parts = {}) const {
     auto node = std::make_shared<ExpressionNode>();
     node->kind = kind;
     node->where = lexer_.position(offset);
     node->parts = std::move(parts);
-    node->text = std::move(text);
     return node;
+  }
+  Ptr make_call(const Operation* operation, const std::string& text, size_t offset,
+                std::vector<Ptr> parts) const {
+    auto node = make(Kind::kCall, offset, std::move(parts));
+    node->operation = operation;
+    node->text = text;
+    return node;
+  }
+  Ptr make_operator(const Token& sign, std::vector<Ptr> parts) const {
+    return make_call(&pointwise::operator_of(sign.text), sign.text, sign.offset, std::move(parts));
   }
 
   Ptr choice() {
@@ -191,10 +208,10 @@ class Parser {
     return left;
   }
   Ptr negation() {
-    const size_t offset = lexer_.peek().offset;
+    const Token sign = lexer_.peek();
     if (!lexer_.skip("not")) return comparison();
     const Nesting nesting(*this);
-    return make(Kind::kNot, offset, {negation()});
+    return make_operator(sign, {negation()});
   }
   Ptr comparison();
   Ptr sum() { return arithmetic({"+", "-"}, &Parser::product); }
@@ -204,7 +221,7 @@ class Parser {
     const size_t offset = lexer_.peek().offset;
     if (!lexer_.skip("-")) return power();
     const Nesting nesting(*this);
-    return make(Kind::kNegate, offset, {signed_value()});
+    return make_call(&pointwise::operation(Operation::Id::kNeg), "-", offset, {signed_value()});
   }
   /// As in Python: -a ** b is -(a ** b), and a ** b ** c is a ** (b ** c).
   Ptr power() {
@@ -213,7 +230,7 @@ class Parser {
     const Token token = lexer_.peek();
     if (!lexer_.skip("**")) return base;
     const Nesting nesting(*this);
-    return make(Kind::kArithmetic, token.offset, {base, signed_value()}, token.text);
+    return make_operator(token, {base, signed_value()});
   }
   Ptr operand();
   Ptr subscript(const Ptr& base);
@@ -247,10 +264,8 @@ class Parser {
 };
 
 Ptr Parser::comparison() {
-  auto node = std::make_shared<ExpressionNode>();
-  node->kind = Kind::kCompare;
-  node->parts = {sum()};
-  const size_t offset = lexer_.peek().offset;
+  Ptr first = sum();
+  const auto node = make(Kind::kCompare, lexer_.peek().offset, {std::move(first)});
   const auto is_comparison = [&] {
     for (const char* op : {"==", "!=", "<", "<=", ">", ">="}) {
       if (lexer_.next_is(op)) return true;
@@ -258,12 +273,10 @@ Ptr Parser::comparison() {
     return false;
   };
   while (is_comparison()) {
-    node->operators.push_back(lexer_.take().text);
+    node->comparisons.push_back(&pointwise::operator_of(lexer_.take().text));
     node->parts.push_back(sum());
   }
-  if (node->operators.empty()) return node->parts[0];
-  node->where = lexer_.position(offset);
-  return node;
+  return node->comparisons.empty() ? node->parts[0] : node;
 }
 
 Ptr Parser::arithmetic(std::initializer_list<std::string_view> operators, Level inner) {
@@ -274,7 +287,7 @@ Ptr Parser::arithmetic(std::initializer_list<std::string_view> operators, Level 
     for (const std::string_view op : operators) found = found || lexer_.next_is(op);
     if (!found) return left;
     lexer_.take();
-    left = make(Kind::kArithmetic, token.offset, {left, (this->*inner)()}, token.text);
+    left = make_operator(token, {left, (this->*inner)()});
   }
 }
 
@@ -283,8 +296,7 @@ Ptr Parser::operand() {
   if (token.kind == Token::Kind::kWord) return word();
   if (token.kind == Token::Kind::kNumber) return number(lexer_.take());
   if (token.kind == Token::Kind::kText) {
-    auto node = std::make_shared<ExpressionNode>();
-    node->where = lexer_.position(token.offset);
+    const auto node = make(Kind::kValue, token.offset);
     node->value = ConfigNode::string(lexer_.take().text, {});
     return node;
   }
@@ -296,8 +308,7 @@ Ptr Parser::operand() {
 }
 
 Ptr Parser::number(const Token& token) const {
-  auto node = std::make_shared<ExpressionNode>();
-  node->where = lexer_.position(token.offset);
+  const auto node = make(Kind::kValue, token.offset);
   node->value = ConfigNode::plain(token.text, {});
   if (!node->value.is_number()) lexer_.fail(token.offset, "invalid number '" + token.text + "'");
   return node;
@@ -309,8 +320,7 @@ Ptr Parser::word() {
   }
   const Token token = lexer_.take();
   if (lexer_.next_is("(")) return call(token);
-  auto node = std::make_shared<ExpressionNode>();
-  node->where = lexer_.position(token.offset);
+  const auto node = make(Kind::kValue, token.offset);
   if (token.text == "true" || token.text == "false") {
     node->value = ConfigNode(token.text == "true");
     return node;
@@ -325,10 +335,7 @@ Ptr Parser::word() {
 }
 
 Ptr Parser::subscript(const Ptr& base) {
-  auto node = std::make_shared<ExpressionNode>();
-  node->kind = Kind::kSubscript;
-  node->where = lexer_.position(lexer_.peek().offset);
-  node->parts = {base};
+  const auto node = make(Kind::kSubscript, lexer_.peek().offset, {base});
   lexer_.take();  // "["
   do {
     node->ranges.push_back(range());
@@ -362,18 +369,12 @@ std::optional<int64_t> Parser::place() {
   return is_negative ? -value.as_int() : value.as_int();
 }
 
-/// "one value", "at least one value", "three values".
-std::string count_text(const ExpressionGrammar::Function& function) {
-  static constexpr std::array<const char*, 4> kCounts = {"no value", "one value", "two values",
-                                                         "three values"};
-  const std::string least = kCounts.at(function.least);
-  return function.most == ExpressionGrammar::kAnyNumber ? "at least " + least : least;
-}
-
 Ptr Parser::call(const Token& name) {
-  const auto function = std::find_if(grammar_.functions.begin(), grammar_.functions.end(),
-                                     [&](const auto& one) { return one.name == name.text; });
-  if (function == grammar_.functions.end()) {
+  const Operation* operation = called_operation(name.text);
+  const auto own = std::find_if(grammar_.functions.begin(), grammar_.functions.end(),
+                                [&](const auto& one) { return one.name == name.text; });
+  const bool is_own = own != grammar_.functions.end();
+  if (operation == nullptr && !is_own) {
     lexer_.fail(name.offset, "unknown function '" + name.text + "'; known: " + grammar_.function_names());
   }
   const Nesting nesting(*this);
@@ -384,34 +385,25 @@ Ptr Parser::call(const Token& name) {
     if (!lexer_.skip(",")) break;
   }
   if (!lexer_.skip(")")) lexer_.unexpected("',' or ')'");
-  if (arguments.size() < function->least || arguments.size() > function->most) {
-    lexer_.fail(name.offset, "'" + name.text + "' takes " + count_text(*function) + ", found " +
-                                 std::to_string(arguments.size()));
+  static constexpr std::array<const char*, 4> kCounts = {"", "one value", "two values", "three values"};
+  const bool takes_many = operation != nullptr ? operation->is_fold() : own->takes_many;
+  const size_t count = takes_many || operation == nullptr ? 1 : operation->arity;
+  if (takes_many ? arguments.empty() : arguments.size() != count) {
+    lexer_.fail(name.offset, "'" + name.text + "' takes " + (takes_many ? "at least " : "") +
+                                 kCounts.at(count) + ", found " + std::to_string(arguments.size()));
   }
-  return make(Kind::kCall, name.offset, std::move(arguments), name.text);
+  return make_call(operation, name.text, name.offset, std::move(arguments));
 }
 
 }  // namespace
 
 std::string ExpressionGrammar::function_names() const {
   std::vector<std::string> names;
+  for (const Operation& operation : pointwise::operations())
+    if (operation.is_called()) names.emplace_back(operation.name);
   for (const Function& function : functions) names.push_back(function.name);
+  std::sort(names.begin(), names.end());
   return join(names, ", ");
-}
-
-const ExpressionGrammar& config_grammar() {
-  constexpr size_t kAny = ExpressionGrammar::kAnyNumber;
-  static const ExpressionGrammar kGrammar{.functions = {{"cos"},
-                                                        {"exp"},
-                                                        {"float"},
-                                                        {"int"},
-                                                        {"log"},
-                                                        {"max", 1, kAny},
-                                                        {"min", 1, kAny},
-                                                        {"pow", 2, 2},
-                                                        {"round"},
-                                                        {"sqrt"}}};
-  return kGrammar;
 }
 
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,

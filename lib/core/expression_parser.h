@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "core/config_node.h"
 #include "core/expression.h"
+#include "core/functions.h"
 
 namespace tpack {
 
@@ -21,17 +21,14 @@ struct SubscriptAxis {
 };
 
 /// One node of a parsed expression. It is for the parser and for what evaluates expressions: expression.cpp
-/// for values of a config, the cost Expression for outputs of a model, the map Compute for samples.
+/// for values of a config, model/tensor_formula.cpp for tensors, dataflow/sample_formula.cpp for samples.
 struct ExpressionNode {
   enum class Kind : uint8_t {
     kValue,
     kName,
-    kCall,
-    kNegate,
-    kNot,
+    kCall,  // of a function, by name or as an operator
     kAnd,
     kOr,
-    kArithmetic,
     kCompare,
     kChoice,
     kSubscript  // only where the grammar has it
@@ -40,34 +37,16 @@ struct ExpressionNode {
 
   Kind kind = Kind::kValue;
   Position where;
-  ConfigNode value;                    // kValue
-  std::string text;                    // name, function, or operator of arithmetic
-  std::vector<std::string> operators;  // kCompare: one fewer than parts
-  std::vector<Ptr> parts;              // kChoice: condition, then, else
-  std::vector<SubscriptAxis> ranges;   // kSubscript: of the first axes
+  ConfigNode value;                                      // kValue
+  std::string text;                                      // kName; kCall: as it is written
+  const pointwise::Operation* operation = nullptr;       // kCall; null for what only the grammar has
+  std::vector<const pointwise::Operation*> comparisons;  // kCompare: one fewer than parts
+  std::vector<Ptr> parts;                                // kChoice: condition, then, else
+  std::vector<SubscriptAxis> ranges;                     // kSubscript: of the first axes
 };
-
-/// What expressions of one kind may have besides operators.
-struct ExpressionGrammar {
-  static constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
-  struct Function {
-    std::string name;
-    size_t least = 1;  // values that it takes
-    size_t most = 1;
-  };
-  std::vector<Function> functions;  // sorted
-  bool has_subscripts = false;
-
-  /// "cos, exp, float".
-  std::string function_names() const;
-};
-
-/// That of expressions in a config.
-const ExpressionGrammar& config_grammar();
 
 /// Parses the whole text; adds every name to `names`. Errors: ConfigError with the place inside the text.
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
-                                     std::vector<Expression::Name>& names,
-                                     const ExpressionGrammar& grammar = config_grammar());
+                                     std::vector<Expression::Name>& names, const ExpressionGrammar& grammar);
 
 }  // namespace tpack

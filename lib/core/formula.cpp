@@ -2,17 +2,19 @@
 
 namespace tpack {
 
-Formula::Formula(const ConfigNode& node)
-    : node_(node), text_(node.text()), expression_(Expression::parse(text_, node.text_position(0))) {}
+Formula::Formula(const ConfigNode& node, const ExpressionGrammar& grammar)
+    : node_(node),
+      text_(node.text()),
+      expression_(Expression::parse(text_, node.text_position(0), grammar)) {}
 
-std::optional<Formula> Codec<Formula>::parse(const ConfigNode& node, Reader& reader) {
-  if (node.is_null()) return Formula();
-  if (!node.is_scalar()) {
+std::optional<Formula> FormulaCodec::parse(const ConfigNode& node, Reader& reader,
+                                           const ExpressionGrammar& grammar) {
+  if (!node.is_scalar() || node.is_null()) {
     reader.wrong_type(node, type().str());
     return std::nullopt;
   }
   try {
-    return Formula(node);
+    return Formula(node, grammar);
   } catch (const ConfigError& error) {
     for (const Problem& problem : error.problems())
       reader.errors().add(problem.where, reader.what() + ": " + problem.text);

@@ -29,7 +29,7 @@ inline void check_labels(const BinaryFields& fields, const std::string& owner) {
 inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, const std::string& owner) {
   const Symbol x = model.output(fields.logits);
   const OutputMeaning meaning = model.builder().meaning(x);
-  if (meaning == OutputMeaning::kClassProbabilities) {
+  if (meaning.sums_to_one) {
     throw ConfigError(fields.logits.position,
                       "'logits' of " + owner + ": '" + fields.logits.name +
                           "' is the output of a softmax, which chooses one of several classes; this " +
@@ -37,7 +37,7 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                           " needs binary labels for each output; for two classes, use one output (units: 1) "
                           "with SigmoidCrossEntropy");
   }
-  if (meaning != OutputMeaning::kProbabilities) return x;
+  if (!meaning.is_probability()) return x;
   throw ConfigError(fields.logits.position, "'logits' of " + owner + ": '" + fields.logits.name +
                                                 "' is the output of a sigmoid, which the " +
                                                 owner.substr(0, owner.find(' ')) +
@@ -45,10 +45,11 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
 }
 
 /// The pair that losses of binary labels compare; empty if the label is one number for all.
-inline std::optional<Judgement> yes_or_no_judgement(const ModelView& model, const BinaryFields& fields) {
+inline std::optional<PredictionTarget> binary_target(const ModelView& model, const BinaryFields& fields) {
   if (fields.labels.output.empty()) return std::nullopt;
-  return Judgement{Judgement::Kind::kYesOrNo, model.output(fields.logits), model.output(fields.labels.output),
-                   fields.labels.output.name};
+  const Symbol logits = model.output(fields.logits);
+  return PredictionTarget{TargetClasses::of_logits(logits.shape()), logits,
+                          model.output(fields.labels.output), fields.labels.output.name};
 }
 
 /// Predictions and labels of a metric of binary labels, as floats 0 and 1 in the logits' shape (or one number

@@ -40,14 +40,14 @@ Classification classification(const ModelView& model, const ClassificationParams
           b.sub(1.0, b.to_float(is_ignored)), losses};
 }
 
-Judgement class_judgement(const ModelView& model, const ClassificationParams& p) {
+PredictionTarget class_target(const ModelView& model, const ClassificationParams& p) {
   const Symbol scores = model.output(p.logits);
   const bool is_soft = bool(model.soft_labels(p.labels, scores));
-  Judgement judgement{Judgement::Kind::kClass, scores,
-                      is_soft ? model.class_numbers(p.labels, scores) : model.output(p.labels),
-                      p.labels.name};
-  if (p.ignore_label) judgement.ignored = static_cast<double>(*p.ignore_label);
-  return judgement;
+  PredictionTarget target{TargetClasses::of_scores(scores.shape()), scores,
+                          is_soft ? model.class_numbers(p.labels, scores) : model.output(p.labels),
+                          p.labels.name};
+  if (p.ignore_label) target.ignored = static_cast<double>(*p.ignore_label);
+  return target;
 }
 
 SampleLosses weighted_losses(const ModelView& model, const ClassificationParams& p, const Classification& of,

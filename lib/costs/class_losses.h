@@ -35,7 +35,7 @@ Classification classification(const ModelView& model, const ClassificationParams
                               const std::string& owner);
 
 /// The pair that such losses compare.
-Judgement class_judgement(const ModelView& model, const ClassificationParams& p);
+PredictionTarget class_target(const ModelView& model, const ClassificationParams& p);
 
 /// The loss [N] of the sample's label, and the losses [N, C] of all classes, for smoothing.
 struct ClassLosses {

@@ -38,8 +38,8 @@ class CosineDistance final : public Loss {
     constexpr double kLeast = 1e-16;
     return b.sub(1.0, b.div(dot(predictions, targets.symbol), b.sqrt(b.max(squares, kLeast))));
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return number_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return number_target(model, p_);
   }
 
  private:

@@ -43,7 +43,7 @@ std::string formula_help() {
 }
 
 struct ExpressionCostParams : SampleCostParams {
-  ConfigNode expression;
+  Formula expression;
 };
 
 /// Shapes: outputs [] or of one value per sample ([N], [N, 1], ...) -> losses [N], or one number [] if no
@@ -75,7 +75,7 @@ class ExpressionCost final : public Cost {
 };
 
 struct ExpressionMetricParams {
-  ConfigNode expression;
+  Formula expression;
 };
 
 /// Shapes: as the cost -> (sum over the samples, their number); for one number, over the batches.

@@ -33,8 +33,8 @@ class FocalLoss final : public Loss {
     return weighted_losses(model, p_, of,
                            {of_label, [&] { return focal(b, b.neg(log_softmax(b, of.logits))); }});
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return class_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return class_target(model, p_);
   }
 
  private:

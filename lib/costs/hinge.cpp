@@ -29,7 +29,7 @@ class Hinge final : public Loss {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
     const Symbol given = model.output(p_.logits);
-    if (b.meaning(given) != OutputMeaning::kNumbers)
+    if (b.meaning(given).has_range())
       throw ConfigError(p_.logits.position, "'logits' of " + kind + " Hinge: '" + p_.logits.name +
                                                 "' are probabilities, but scores of negative labels must be "
                                                 "below 0; name the output before the sigmoid or softmax");
@@ -39,8 +39,8 @@ class Hinge final : public Loss {
                                                 : Builder::Operand(labels.value > 0.5 ? 1.0 : -1.0);
     return b.max(b.sub(1.0, b.mul(x, sign)), 0.0);
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return yes_or_no_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return binary_target(model, p_);
   }
 
  private:

@@ -18,7 +18,7 @@ class Loss {
   /// As Metric::form, for the metric with the same name.
   virtual std::string form() const { return {}; }
   /// The pair that it compares; empty if it does not have values for each sample.
-  virtual std::optional<Judgement> judgement(const ModelView& /*model*/) const { return std::nullopt; }
+  virtual std::optional<PredictionTarget> target(const ModelView& /*model*/) const { return std::nullopt; }
 };
 
 /// The parameters of a loss with the weights of terms of costs.
@@ -32,10 +32,10 @@ class LossCost final : public Cost {
   static Schema<Params> schema() { return with_weights(L::schema().template as<Params>()); }
   explicit LossCost(Params p) : Cost(static_cast<const SampleCostParams&>(p)), loss_(std::move(p)) {}
 
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    auto judgement = loss_.judgement(model);
-    if (judgement) judgement->losses = loss_.losses(model, kKind).values;
-    return judgement;
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    auto target = loss_.target(model);
+    if (target) target->losses = loss_.losses(model, kKind).values;
+    return target;
   }
 
  private:

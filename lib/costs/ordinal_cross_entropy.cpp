@@ -34,7 +34,7 @@ class OrdinalCrossEntropy final : public Loss {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
     const Symbol given = model.output(p_.logits);
-    if (b.meaning(given) != OutputMeaning::kNumbers)
+    if (b.meaning(given).has_range())
       throw ConfigError(p_.logits.position, "'logits' of " + kind + " OrdinalCrossEntropy: '" +
                                                 p_.logits.name +
                                                 "' are probabilities; name the output before the sigmoid or "

@@ -36,10 +36,10 @@ inline PredictionsAndTargets compared(const ModelView& model, const RegressionFi
 }
 
 /// The pair that losses of regression compare; empty if the target is one number for all.
-inline std::optional<Judgement> number_judgement(const ModelView& model, const RegressionFields& fields) {
+inline std::optional<PredictionTarget> number_target(const ModelView& model, const RegressionFields& fields) {
   if (fields.targets.output.empty()) return std::nullopt;
-  return Judgement{Judgement::Kind::kNumbers, model.output(fields.predictions),
-                   model.output(fields.targets.output), fields.targets.output.name};
+  return PredictionTarget{
+      {}, model.output(fields.predictions), model.output(fields.targets.output), fields.targets.output.name};
 }
 
 /// predictions - targets, [N, ...].

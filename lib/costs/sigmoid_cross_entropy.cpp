@@ -63,10 +63,10 @@ class SigmoidCrossEntropyLoss final : public Loss {
     const Symbol losses = b.add(b.add(yes, b.mul(b.sub(1.0, label), b.softplus(x))), bad);
     return counts ? SampleLosses(b.mul(losses, counts), counts) : SampleLosses(losses);
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    auto judgement = yes_or_no_judgement(model, p_);
-    if (judgement) judgement->ignored = p_.ignore_label;
-    return judgement;
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    auto target = binary_target(model, p_);
+    if (target) target->ignored = p_.ignore_label;
+    return target;
   }
 
  private:

@@ -29,8 +29,8 @@ class SoftmaxCrossEntropyLoss final : public Loss {
     const Symbol of_label = b.emit<SoftmaxCrossEntropy>({}, {of.logits, of.labels}).out();
     return weighted_losses(model, p_, of, {of_label, [&] { return b.neg(log_softmax(b, of.logits)); }});
   }
-  std::optional<Judgement> judgement(const ModelView& model) const override {
-    return class_judgement(model, p_);
+  std::optional<PredictionTarget> target(const ModelView& model) const override {
+    return class_target(model, p_);
   }
 
  private:

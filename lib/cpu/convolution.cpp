@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
-#include "backend/passes/fused_ops.h"
 #include "backend/plan.h"
 #include "cpu/batch_pieces.h"
+#include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
 #include "cpu/primitive.h"
@@ -102,14 +102,14 @@ Pd skip_buggy_kernels(Pd desc, const ConvolutionProblem& p) {
 
 using Forward = dnnl::convolution_forward;
 
-Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Activation activation) {
+Forward::primitive_desc forward_desc(const ConvolutionProblem& p, const Epilogue& epilogue) {
   dnnl::primitive_attr attributes = user_scratchpad();
-  if (activation == Activation::kRelu) append_relu(attributes);
+  if (epilogue.relu) append_relu(attributes);
   const auto kind = dnnl::prop_kind::forward_training;
-  const Forward::desc desc = bias ? Forward::desc(kind, p.algorithm, p.x, p.w, p.bias, p.y, p.stride,
-                                                  p.dilation, p.padding_front, p.padding_back)
-                                  : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride, p.dilation,
-                                                  p.padding_front, p.padding_back);
+  const Forward::desc desc = epilogue.bias ? Forward::desc(kind, p.algorithm, p.x, p.w, p.bias, p.y, p.stride,
+                                                           p.dilation, p.padding_front, p.padding_back)
+                                           : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride,
+                                                           p.dilation, p.padding_front, p.padding_back);
   return skip_buggy_kernels(Forward::primitive_desc(desc, attributes, engine()), p);
 }
 
@@ -151,20 +151,21 @@ PreparedKernel in_pieces(const KernelRequest& request, const Tensors& whole, con
   }
 }
 
-PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& params, bool bias,
-                       Activation activation) {
+PreparedKernel prepare_forward(const KernelRequest& request) {
   const Node& n = request.node;
+  const ConvolutionParams& params = *n.op->window();
+  const Epilogue epilogue = epilogue_of(*n.op, n.inputs).value();
   if (is_tiled(request, params, n.inputs[1].shape()))
-    return tiled_winograd_forward(request, params, bias, activation);
+    return tiled_winograd_forward(request, params, epilogue);
   const PerImage per_image{{true, false, false}, {true}};
-  const bool relu_apart = activation == Activation::kRelu && request.algorithm == kOneDnnWinograd;
+  const bool relu_apart = epilogue.relu && request.algorithm == kOneDnnWinograd;
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Forward::primitive_desc pd = forward_desc(problem_of(request, params, t, weights), bias,
-                                                    relu_apart ? Activation::kNone : activation);
+    const Forward::primitive_desc pd =
+        forward_desc(problem_of(request, params, t, weights), {epilogue.bias, epilogue.relu && !relu_apart});
     weights = pd.weights_desc();
     std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     std::vector<Format> formats = {image_format(t.x, request.layout), opaque(*weights)};
-    if (bias) {
+    if (epilogue.bias) {
       in.push_back({DNNL_ARG_BIAS, pd.bias_desc()});
       formats.push_back(make_format(n.inputs[2].spec(), Layout::kPlain));
     }
@@ -181,28 +182,18 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
   return in_pieces(request, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]}, per_image, prepare);
 }
 
-PreparedKernel prepare_convolution(const KernelRequest& request) {
-  return forward(request, op_cast<Convolution>(request.node)->params(), false, Activation::kNone);
-}
-
-PreparedKernel prepare_fused_convolution(const KernelRequest& request) {
-  const FusedConvolutionParams& p = op_cast<FusedConvolution>(request.node)->params();
-  return forward(request, p.window, true, p.activation);
-}
-
 PreparedKernel prepare_backward_data(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_data;
   const Node& n = request.node;
-  const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
+  const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const auto pd = skip_buggy_kernels(Backward::primitive_desc(desc, user_scratchpad(), engine(),
-                                                                forward_desc(p, false, Activation::kNone)),
-                                       p);
+    const auto pd = skip_buggy_kernels(
+        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_desc(p, {})), p);
     weights = pd.weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
@@ -218,16 +209,15 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
 PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_weights;
   const Node& n = request.node;
-  const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
+  const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
   const PerImage per_image{{true, true}, {false}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const auto pd = skip_buggy_kernels(Backward::primitive_desc(desc, user_scratchpad(), engine(),
-                                                                forward_desc(p, false, Activation::kNone)),
-                                       p);
+    const auto pd = skip_buggy_kernels(
+        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_desc(p, {})), p);
     weights = pd.diff_weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_WEIGHTS, *weights}};
@@ -240,9 +230,8 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
 }
 
-const KernelRegistration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
-const KernelRegistration kFusedConvolution("FusedConvolution", prepare_fused_convolution,
-                                           LayoutRule::kChosen);
+const KernelRegistration kConvolution("Convolution", prepare_forward, LayoutRule::kChosen);
+const KernelRegistration kFusedConvolution("FusedConvolution", prepare_forward, LayoutRule::kChosen);
 const KernelRegistration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
 const KernelRegistration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
                                           LayoutRule::kChosen);

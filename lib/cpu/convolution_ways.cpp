@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "backend/passes/depth_first.h"
-#include "backend/passes/fused_ops.h"
 #include "cpu/onednn.h"
 #include "cpu/winograd.h"
 
@@ -13,27 +11,9 @@ namespace {
 
 constexpr double kWinogradGain = 1.5;
 
-const ConvolutionParams* window_of(const Op& op) {
-  if (const auto* c = dynamic_cast<const Convolution*>(&op)) return &c->params();
-  if (const auto* c = dynamic_cast<const FusedConvolution*>(&op)) return &c->params().window;
-  if (const auto* c = dynamic_cast<const ConvolutionBackwardData*>(&op)) return &c->params().window;
-  if (const auto* c = dynamic_cast<const ConvolutionBackwardWeights*>(&op)) return &c->params().window;
-  return nullptr;
-}
-
-/// The window of a convolution in any direction; null for other nodes.
-const ConvolutionParams* window_of(const Node& node) {
-  const auto* joined = op_cast<DepthFirst>(node);
-  if (joined == nullptr) return window_of(*node.op);
-  const ConvolutionParams* first = window_of(*joined->first());
-  return first != nullptr ? first : window_of(*joined->second());
-}
-
 /// Weights that a convolution reads, or whose gradient it computes.
 const Shape& weights_of(const Node& node) {
-  const auto* joined = op_cast<DepthFirst>(node);
-  const bool gives_weights =
-      op_cast<ConvolutionBackwardWeights>(node) != nullptr || (joined != nullptr && joined->sums());
+  const bool gives_weights = node.op->images().outputs.empty();
   return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
 }
 
@@ -67,7 +47,7 @@ std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
   std::vector<Way> ways = {{Layout::kNhwc, "direct"}};
   // Without AVX-512, oneDNN has only its reference kernels for this layout.
   if (has_avx512()) ways.push_back({Layout::kBlocked, "direct"});
-  const ConvolutionParams* window = window_of(node);
+  const ConvolutionParams* window = node.op->window();
   TPACK_ASSERT(window != nullptr, node.path + " is not a convolution");
   if (only_direct) return ways;
   const std::vector<std::string> algorithms = winograds(node, *window);

@@ -23,6 +23,8 @@ const KernelEntry* find_kernel(const Node& node) {
   return has_int64 && !found->second.takes_int64 ? nullptr : &found->second;
 }
 
+bool has_kernel(const char* op_type) { return kernels().contains(op_type); }
+
 KernelRegistration::KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts,
                                        bool takes_int64) {
   kernels().emplace(op_type, KernelEntry{prepare, rule, accepts, takes_int64});

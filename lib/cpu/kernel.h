@@ -25,6 +25,9 @@ struct KernelEntry {
 /// Null if the op has none, or has none for these types: of int64, which oneDNN does not know.
 const KernelEntry* find_kernel(const Node& node);
 
+/// Whether ops of that type have one.
+bool has_kernel(const char* op_type);
+
 /// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
 struct KernelRegistration {
   KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr,

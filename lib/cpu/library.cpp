@@ -7,8 +7,10 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "backend/engine/reference_kernel.h"
+#include "backend/passes/fused_ops.h"
 #include "backend/passes/passes.h"
 #include "cpu/convolution_ways.h"
+#include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
 #include "cpu/primitive.h"
@@ -42,9 +44,12 @@ class CpuLibrary final : public KernelLibrary {
            std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
   }
   Graph rewritten(const Graph& graph) const override {
-    if (factors_ == DType::kFloat32) return fused(graph);
+    if (factors_ == DType::kFloat32) return fused(graph, *this);
     const Factors factors = has_products_of(factors_) ? Factors::kHalf : Factors::kWidened;
-    return fused(round_factors(graph, factors_, factors));
+    return fused(round_factors(graph, factors_, factors), *this);
+  }
+  bool fuses(const Fused& op, std::span<const Symbol> inputs) const override {
+    return has_kernel(op.type()) && epilogue_of(op, inputs);
   }
   LayoutRule rule(const Node& node) const override {
     const KernelEntry* entry = find_kernel(node);

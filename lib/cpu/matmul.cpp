@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/passes/fused_ops.h"
+#include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
 #include "cpu/piece_kernel.h"
@@ -56,18 +57,15 @@ Block block_of(const TensorSpec& spec, bool transposed, const Cut& part, size_t 
     begin += part.first.begin * strides[0];
     sizes[0] = part.first.size;
   }
-  const auto type =
-      spec.dtype == DType::kBFloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
-  return {{sizes, type, strides}, static_cast<uint64_t>(begin) * size_of(spec.dtype)};
+  return {{sizes, type_of(spec.dtype), strides}, static_cast<uint64_t>(begin) * size_of(spec.dtype)};
 }
 
-/// y = activation(a b + bias), cut into blocks: of rows or columns of y, or along the first axis if there are
+/// y = a b with its epilogue, cut into blocks: of rows or columns of y, or along the first axis if there are
 /// more matrices than one.
 struct Product {
   const Node& node;
   MatMulParams params;
-  bool bias = false;
-  Activation activation = Activation::kNone;
+  Epilogue epilogue;
 
   size_t rank() const { return node.outputs[0].shape.rank(); }
   int64_t size(int from_end) const { return node.outputs[0].shape[static_cast<int>(rank()) - from_end]; }
@@ -82,7 +80,7 @@ struct Product {
 
 Piece piece_of(const Product& product, const Cut& part) {
   dnnl::primitive_attr attributes = user_scratchpad();
-  if (product.activation == Activation::kRelu) append_relu(attributes);
+  if (product.epilogue.relu) append_relu(attributes);
   const Node& n = product.node;
   const Range inner = {0, product.inner()};
   const size_t rank = product.rank();
@@ -92,13 +90,13 @@ Piece piece_of(const Product& product, const Cut& part) {
       block_of(n.inputs[1].spec(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
   const Block y = block_of(n.outputs[0], false, part, rank);
   const Desc bias({1, part.columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
-  const dnnl::matmul::desc desc =
-      product.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md) : dnnl::matmul::desc(a.md, b.md, y.md);
+  const dnnl::matmul::desc desc = product.epilogue.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md)
+                                                        : dnnl::matmul::desc(a.md, b.md, y.md);
   const dnnl::matmul::primitive_desc pd(desc, attributes, engine());
   std::vector<Operand> in = {{DNNL_ARG_SRC, a.md}, {DNNL_ARG_WEIGHTS, b.md}};
   Piece piece;
   piece.in = {a.offset, b.offset};
-  if (product.bias) {
+  if (product.epilogue.bias) {
     in.push_back({DNNL_ARG_BIAS, bias});
     piece.in.push_back(static_cast<uint64_t>(part.columns.begin) * sizeof(float));
   }
@@ -141,23 +139,18 @@ std::vector<Piece> pieces_of(const Product& product, int pieces) {
   return all;
 }
 
-PreparedKernel prepare_pieces(const KernelRequest& request, const Product& product) {
+PreparedKernel prepare_product(const KernelRequest& request) {
+  const Node& n = request.node;
+  const auto* fused = op_cast<Fused>(n);
+  const auto& op = dynamic_cast<const MatMul&>(fused != nullptr ? *fused->product() : *n.op);
+  const Product product{n, op.params(), epilogue_of(*n.op, n.inputs).value()};
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
   return plain_kernel(request, std::move(kernel), scratch);
 }
 
-PreparedKernel prepare_product(const KernelRequest& request) {
-  return prepare_pieces(request, {request.node, op_cast<MatMul>(request.node)->params()});
-}
-
-PreparedKernel prepare_fused_product(const KernelRequest& request) {
-  const FusedMatMulParams& p = op_cast<FusedMatMul>(request.node)->params();
-  return prepare_pieces(request, {request.node, p.product, true, p.activation});
-}
-
 const KernelRegistration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
-const KernelRegistration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
+const KernelRegistration kFusedMatMul("FusedMatMul", prepare_product, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -13,26 +13,6 @@ namespace {
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-Type type_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return Type::f32;
-    case DType::kInt32:
-    case DType::kInt64:  // in two parts
-      return Type::s32;
-    case DType::kBFloat16:
-      return Type::bf16;
-    case DType::kFloat16:
-      return Type::f16;
-    case DType::kUInt8:
-    case DType::kBool:
-      return Type::u8;
-    default:
-      throw ConfigError("the cpu backend computes in float32, not in " + std::string(name_of(dtype)) +
-                        "; use engine: {backend: reference} for float64");
-  }
-}
-
 DType dtype_of(Type type) {
   constexpr std::array<std::pair<Type, DType>, 5> kTypes = {{{Type::f32, DType::kFloat32},
                                                              {Type::s32, DType::kInt32},
@@ -76,6 +56,26 @@ OpaqueFormats& opaque_formats() {
 }
 
 }  // namespace
+
+Type type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return Type::f32;
+    case DType::kInt32:
+    case DType::kInt64:  // in two parts
+      return Type::s32;
+    case DType::kBFloat16:
+      return Type::bf16;
+    case DType::kFloat16:
+      return Type::f16;
+    case DType::kUInt8:
+    case DType::kBool:
+      return Type::u8;
+    default:
+      throw ConfigError("the cpu backend computes in float32, not in " + std::string(name_of(dtype)) +
+                        "; use engine: {backend: reference} for float64");
+  }
+}
 
 dnnl::memory::desc md_of(const Format& format) {
   if (format.layout == Layout::kOpaque) return opaque_formats().md(format.opaque);

@@ -188,8 +188,7 @@ template <Fn kFn>
 TPACK_INLINE V call(F d, V a, V b, V c) {
 #define TPACK_FUNCTION(enumerator, name, arity, result, definition, vector, ...) \
   if constexpr (kFn == Fn::enumerator) return vector;
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
+#include "core/functions.def"
   return a;
 }
 
@@ -251,8 +250,7 @@ void Apply(Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
 #define TPACK_FUNCTION(enumerator, name, arity, ...) \
   case Fn::enumerator:                               \
     return choose<Fn::enumerator, arity>(a, b, c, out, n);
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
+#include "core/functions.def"
   }
 }
 

@@ -2,11 +2,11 @@
 #include <array>
 #include <cstring>
 
+#include "cpu/float_elements.h"
 #include "cpu/kernel.h"
 #include "cpu/parallel.h"
 #include "cpu/simd.h"
 #include "cpu/sweep_reductions.h"
-#include "tensor/cast.h"
 
 namespace tpack::cpu {
 namespace {
@@ -237,69 +237,25 @@ class SweepKernel final : public Kernel {
   }
 
   void convert(size_t input, int64_t at, float* to, int64_t count) const {
-    const auto n = static_cast<size_t>(count);
-    const std::byte* from = inputs_[input];
-    switch (types_[input]) {
-      case DType::kFloat32:
-        std::memcpy(to, reinterpret_cast<const float*>(from) + at, n * sizeof(float));
-        return;
-      case DType::kInt32:
-        return simd::from_int32(reinterpret_cast<const int32_t*>(from) + at, to, n);
-      case DType::kInt64:
-        std::transform(reinterpret_cast<const int64_t*>(from) + at,
-                       reinterpret_cast<const int64_t*>(from) + at + n, to,
-                       [](int64_t x) { return static_cast<float>(x); });
-        return;
-      case DType::kBFloat16:
-        return tpack::convert({reinterpret_cast<const BFloat16*>(from) + at, n}, to);
-      case DType::kFloat16:
-        return tpack::convert({reinterpret_cast<const Float16*>(from) + at, n}, to);
-      default:
-        return simd::from_uint8(reinterpret_cast<const uint8_t*>(from) + at, to, n);
-    }
+    load_floats(types_[input], inputs_[input], at, to, count);
   }
 
   void store(const KernelArgs& args, size_t k, const std::array<const float*, Sweep::kMaxInstructions>& value,
              const SweepTile& tile, bool clear) const {
     const auto reg = static_cast<size_t>(expression_.results[k]);
+    const DType type = expression_.types[k];
     const int64_t at = plan_.offset(tile);
-    const auto n = static_cast<size_t>(tile.elements());
+    const int64_t n = tile.elements();
     const float* x = value[reg];
-    if (expression_.types[k] == DType::kFloat32) {
-      float* to = reinterpret_cast<float*>(args.out[k]) + at;
-      if (registers_[reg].uniform) simd::fill(x[0], to, n);
-      if (!registers_[reg].uniform && x != to) std::memcpy(to, x, n * sizeof(float));
-      if (clear) clear_padding(to, tile);
-      return;
-    }
-    for (size_t i = 0; i < n && registers_[reg].uniform; ++i)
-      store_one(args.out[k], expression_.types[k], at + static_cast<int64_t>(i), x[0]);
-    if (registers_[reg].uniform) return;
-    if (expression_.types[k] == DType::kInt32)
-      return simd::to_int32(x, reinterpret_cast<int32_t*>(args.out[k]) + at, n);
-    if (expression_.types[k] == DType::kInt64) {
-      std::transform(x, x + n, reinterpret_cast<int64_t*>(args.out[k]) + at, cast_element<int64_t, float>);
-      return;
-    }
-    if (expression_.types[k] == DType::kBFloat16)
-      return tpack::convert({x, n}, reinterpret_cast<BFloat16*>(args.out[k]) + at);
-    if (expression_.types[k] == DType::kFloat16)
-      return tpack::convert({x, n}, reinterpret_cast<Float16*>(args.out[k]) + at);
-    simd::to_uint8(x, reinterpret_cast<uint8_t*>(args.out[k]) + at, n);
-  }
-
-  static void store_one(std::byte* out, DType type, int64_t at, float x) {
-    if (type == DType::kInt32) {
-      reinterpret_cast<int32_t*>(out)[at] = cast_element<int32_t>(x);
-    } else if (type == DType::kInt64) {
-      reinterpret_cast<int64_t*>(out)[at] = cast_element<int64_t>(x);
-    } else if (type == DType::kBFloat16) {
-      reinterpret_cast<BFloat16*>(out)[at] = BFloat16(x);
-    } else if (type == DType::kFloat16) {
-      reinterpret_cast<Float16*>(out)[at] = Float16(x);
+    float* floats = type == DType::kFloat32 ? floats_out(args.out[k]) + at : nullptr;
+    if (!registers_[reg].uniform) {
+      store_floats(type, x, args.out[k], at, n);
+    } else if (floats != nullptr) {
+      simd::fill(x[0], floats, static_cast<size_t>(n));
     } else {
-      reinterpret_cast<uint8_t*>(out)[at] = cast_element<uint8_t>(x);
+      for (int64_t i = 0; i < n; ++i) store_floats(type, x, args.out[k], at + i, 1);
     }
+    if (clear && floats != nullptr) clear_padding(floats, tile);
   }
 
   /// Zeros in the lanes after the last channel (columns are the 16 lanes there).

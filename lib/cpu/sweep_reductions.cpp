@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cpu/simd.h"
+#include "cpu/simd_moments.h"
 
 namespace tpack::cpu {
 namespace {
@@ -21,12 +22,30 @@ SweepReductions::SweepReductions(const Sweep& op, const Node& node, Layout layou
     : plan_(plan), reductions_(op.reductions()) {
   for (size_t k = 0; k < count(); ++k) {
     const TensorSpec& spec = node.outputs[op.expression().results.size() + k];
-    offsets_.push_back(totals_size_);
     sizes_.push_back(static_cast<int64_t>(sweep_format(spec, layout).bytes() / sizeof(float)));
+    counts_.push_back(static_cast<double>(op.shape().elements()) /
+                      static_cast<double>(spec.shape.elements()));
     // Channels of padding are summed too; their sums are ignored.
     const int64_t room = sizes_.back() + (plan.padded_axis >= 0 ? 16 : 0);
-    totals_size_ += (room + 15) / 16 * 16;
+    rooms_.push_back((room + 15) / 16 * 16);
+    if (const size_t twin = twin_of(k); twin < k) {
+      offsets_.push_back(offsets_[twin]);
+      continue;
+    }
+    offsets_.push_back(totals_size_);
+    totals_size_ += rooms_.back() * (is_moment(k) ? 4 : 1);
   }
+}
+
+/// The first one with the same totals: that of the variance for a mean, or the other way round.
+size_t SweepReductions::twin_of(size_t k) const {
+  size_t twin = 0;
+  const auto is_twin = [&](size_t other) {
+    return is_moment(k) && is_moment(other) && reductions_[other].value == reductions_[k].value &&
+           reductions_[other].axes == reductions_[k].axes;
+  };
+  while (twin < k && !is_twin(twin)) ++twin;
+  return twin;
 }
 
 float SweepReductions::neutral(size_t k) const {
@@ -38,15 +57,14 @@ SweepReductions::Accumulators SweepReductions::begin(float* memory, int64_t tile
   a.sums = memory;
   a.totals = memory + static_cast<int64_t>(count()) * tile;
   a.sum_at.fill(-1);
-  for (size_t k = 0; k < count(); ++k) {
-    const int64_t end = k + 1 < count() ? offsets_[k + 1] : totals_size_;
-    simd::fill(neutral(k), a.totals + offsets_[k], static_cast<size_t>(end - offsets_[k]));
-  }
+  for (size_t k = 0; k < count(); ++k)
+    simd::fill(neutral(k), a.totals + offsets_[k], static_cast<size_t>(rooms_[k] * (is_moment(k) ? 4 : 1)));
   return a;
 }
 
 void SweepReductions::reduce(size_t k, const float* x, bool uniform, const SweepTile& tile,
                              Accumulators& a) const {
+  if (is_moment(k)) return add_moments(k, x, uniform, tile, a);
   const Steps& steps = plan_.reductions[k];
   const size_t last = plan_.sizes.size() - 1;
   const int64_t at = plan_.offset(steps, tile);
@@ -73,6 +91,51 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
         to[i * steps[last]] = sum ? to[i * steps[last]] + from[i] : larger(to[i * steps[last]], from[i]);
     }
   }
+}
+
+void SweepReductions::add_moments(size_t k, const float* x, bool uniform, const SweepTile& tile,
+                                  Accumulators& a) const {
+  if (twin_of(k) < k) return;
+  const Steps& steps = plan_.reductions[k];
+  const int64_t row_step = steps[plan_.sizes.size() - 2];
+  const int64_t step = steps[plan_.sizes.size() - 1];
+  double* sum = reinterpret_cast<double*>(a.totals + offsets_[k]) + plan_.offset(steps, tile);
+  double* squares = sum + rooms_[k];
+  const auto rows = static_cast<size_t>(tile.rows);
+  const auto columns = static_cast<size_t>(tile.columns);
+  if (uniform || step > 1) {  // rare
+    for (int64_t i = 0; i < tile.elements(); ++i) {
+      const int64_t place = i / tile.columns * row_step + i % tile.columns * step;
+      simd::add_moments(x + (uniform ? 0 : i), 1, 1, sum + place, squares + place);
+    }
+  } else if (row_step == 0) {
+    simd::add_moments(x, step == 0 ? rows * columns : rows, step == 0 ? 1 : columns, sum, squares);
+  } else {
+    for (size_t row = 0; row < rows; ++row) {
+      simd::add_moments(x + row * columns, step == 0 ? columns : 1, step == 0 ? 1 : columns, sum, squares);
+      sum += row_step;
+      squares += row_step;
+    }
+  }
+}
+
+/// An element of a mean or variance. In double, the squares of floats are exact, so their mean may be much
+/// larger than the variance.
+float SweepReductions::from_moments(size_t k, const float* totals, uint64_t stride, int pieces,
+                                    int64_t result) const {
+  double sum = 0;
+  double squares = 0;
+  for (int piece = 0; piece < pieces; ++piece) {
+    const auto* part =
+        reinterpret_cast<const double*>(totals + static_cast<uint64_t>(piece) * stride + offsets_[k]) +
+        result;
+    sum += part[0];
+    squares += part[rooms_[k]];
+  }
+  const double mean = sum / counts_[k];
+  const double variance = squares / counts_[k] - mean * mean;
+  const double value = reductions_[k].kind == Reduction::kMean ? mean : variance;
+  return static_cast<float>(value < 0 && reductions_[k].kind == Reduction::kVariance ? 0 : value);
 }
 
 /// Rows are added onto one another, element by element, into an accumulator as large as a tile, which is
@@ -126,6 +189,10 @@ void SweepReductions::combine(const float* totals, uint64_t stride, int pieces,
   for (size_t k = 0; k < count(); ++k) {
     auto* out = reinterpret_cast<float*>(outs[k]);
     for (int64_t i = 0; i < sizes_[k]; ++i) {
+      if (is_moment(k)) {
+        out[i] = from_moments(k, totals, stride, pieces, i);
+        continue;
+      }
       const float* part = totals + offsets_[k] + i;
       float total = *part;
       for (int piece = 1; piece < pieces; ++piece) {

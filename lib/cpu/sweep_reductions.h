@@ -42,13 +42,22 @@ class SweepReductions {
  private:
   void accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile, Accumulators& a) const;
   void fold(size_t k, Accumulators& a) const;
+  size_t twin_of(size_t k) const;
+  void add_moments(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;
+  float from_moments(size_t k, const float* totals, uint64_t stride, int pieces, int64_t result) const;
   float neutral(size_t k) const;
-  bool is_sum(size_t k) const { return reductions_[k].kind == Reduction::kSum; }
+  bool is_sum(size_t k) const { return reductions_[k].kind != Reduction::kMax; }
+  /// Mean and variance have totals of two doubles each: the sum and that of the squares.
+  bool is_moment(size_t k) const {
+    return reductions_[k].kind == Reduction::kMean || reductions_[k].kind == Reduction::kVariance;
+  }
 
   const SweepPlan& plan_;
   std::vector<SweepReduction> reductions_;
-  std::vector<int64_t> offsets_;  // of each result in a piece's totals
-  std::vector<int64_t> sizes_;
+  std::vector<int64_t> offsets_;  // of each result in a piece's totals; a mean shares those of its variance
+  std::vector<int64_t> sizes_;    // of the results
+  std::vector<int64_t> rooms_;    // for a result, with lanes after the last channel
+  std::vector<double> counts_;    // values for each element of a result
   int64_t totals_size_ = 0;
 };
 

@@ -83,8 +83,8 @@ FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t b
 /// Convolution, and the gradient of its input, which is a convolution too.
 class ForwardKernel final : public Kernel {
  public:
-  ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int pieces)
-      : g_(geometry), filters_(filters), relu_(activation == Activation::kRelu), pieces_(pieces) {}
+  ForwardKernel(const Geometry& geometry, const Filters& filters, const Epilogue& epilogue, int pieces)
+      : g_(geometry), filters_(filters), epilogue_(epilogue), pieces_(pieces) {}
 
   uint64_t scratch_bytes() const {
     const int64_t all = kWinogradPoints * g_.filter_floats() + g_.out.channels + pieces_ * piece_floats();
@@ -96,15 +96,15 @@ class ForwardKernel final : public Kernel {
     float* bias = filters + kWinogradPoints * g_.filter_floats();
     float* rest = bias + g_.out.channels;
     transform_filters(team_of(args), floats(args.in[1]), filters);
-    const bool biased = args.in.size() > 2;
-    if (biased) {
+    if (epilogue_.bias) {
       std::memset(bias, 0, static_cast<size_t>(g_.out.channels) * sizeof(float));
       std::memcpy(bias, args.in[2], static_cast<size_t>(filters_.out()) * sizeof(float));
     }
     parallel_for(team_of(args), pieces_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
       float* in = rest + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
-        work_on(chunk, floats(args.in[0]), filters, biased ? bias : nullptr, in, floats_out(args.out[0]));
+        work_on(chunk, floats(args.in[0]), filters, epilogue_.bias ? bias : nullptr, in,
+                floats_out(args.out[0]));
     });
   }
 
@@ -137,7 +137,7 @@ class ForwardKernel final : public Kernel {
     if (p.rows > tiles.count) clear_rows(in, tiles, p.rows);
     const WinogradTiles results = g_.tiles_of(chunk, g_.out.channels);
     simd::winograd_multiply(p, in, filters, out, g_.filter_floats(), results.stride);
-    simd::winograd_output(out, g_.out, results, bias, relu_, y);
+    simd::winograd_output(out, g_.out, results, bias, epilogue_.relu, y);
   }
 
   /// Rows that only pad the last product.
@@ -149,7 +149,7 @@ class ForwardKernel final : public Kernel {
 
   Geometry g_;
   Filters filters_;
-  bool relu_;
+  Epilogue epilogue_;
   int pieces_;
 };
 
@@ -246,16 +246,16 @@ bool onednn_winograd_fits(const ConvolutionParams& p) {
   return has_avx512() && (p.padding == same || p.padding == Padding2{});
 }
 
-PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p, bool bias,
-                                      Activation activation) {
+PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p,
+                                      const Epilogue& epilogue) {
   const Node& n = request.node;
   const Shape& w = n.inputs[1].shape();
   const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, p.padding.top, p.padding.left,
                           request.pieces);
   std::vector<Format> in = {image(n.inputs[0].spec()), plain(n.inputs[1].spec())};
-  if (bias) in.push_back(plain(n.inputs[2].spec()));
+  if (epilogue.bias) in.push_back(plain(n.inputs[2].spec()));
   return prepared(
-      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, activation, request.pieces), in,
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, epilogue, request.pieces), in,
       {image(n.outputs[0])});
 }
 
@@ -265,7 +265,7 @@ PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const 
   const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, 2 - p.padding.top, 2 - p.padding.left,
                           request.pieces);
   return prepared(
-      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Activation::kNone, request.pieces),
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Epilogue{}, request.pieces),
       {image(n.inputs[0].spec()), plain(n.inputs[1].spec())}, {image(n.outputs[0])});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backend/passes/fused_ops.h"
+#include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "ops/convolution.h"
 
@@ -18,10 +18,9 @@ bool tiled_winograd_fits(const ConvolutionParams& p, const Shape& weights);
 bool onednn_winograd_fits(const ConvolutionParams& p);
 
 /// Convolutions by F(4x4, 3x3), a few tiles at a time from input to output, so that the values in between
-/// stay in the second-level cache. Images in blocks of 16 channels, weights plain. y =
-/// activation(convolution(x, w) + bias); `bias`: whether there is a third input.
-PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p, bool bias,
-                                      Activation activation);
+/// stay in the second-level cache. Images in blocks of 16 channels, weights plain.
+PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p,
+                                      const Epilogue& epilogue);
 PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const ConvolutionParams& p);
 PreparedKernel tiled_winograd_backward_weights(const KernelRequest& request, const ConvolutionParams& p);
 

@@ -15,23 +15,6 @@ namespace {
 
 using StepKind = FormulaStep::Kind;
 
-/// NumPy's rule; sizes may be unknown. Errors: ShapeError.
-Shape broadcast(const Shape& a, const Shape& b) {
-  const auto rank = static_cast<int>(std::max(a.rank(), b.rank()));
-  std::vector<int64_t> sizes(static_cast<size_t>(rank));
-  for (int axis = 1; axis <= rank; ++axis) {
-    const int64_t x = axis > static_cast<int>(a.rank()) ? 1 : a[-axis];
-    const int64_t y = axis > static_cast<int>(b.rank()) ? 1 : b[-axis];
-    const bool are_known = x != Shape::kUnknown && y != Shape::kUnknown;
-    if (are_known && x != y && x != 1 && y != 1)
-      throw ShapeError("shapes " + a.str() + " and " + b.str() + " do not broadcast: " + std::to_string(x) +
-                       " against " + std::to_string(y));
-    const bool takes_y = x == 1 || (x == Shape::kUnknown && y != 1);
-    sizes[static_cast<size_t>(rank - axis)] = takes_y ? y : x;
-  }
-  return Shape(sizes);
-}
-
 /// The elements [first, first + count) of an axis; unknown if they depend on an unknown size.
 struct AxisPart {
   int64_t first = 0;
@@ -198,7 +181,7 @@ class FormulaRun {
       stride[i] = is_one ? 0 : 1;
     }
     for (size_t i = 0; i < out.elements.size(); ++i)
-      out.elements[i] = step.function->of(x[0][i * stride[0]], x[1][i * stride[1]], x[2][i * stride[2]]);
+      out.elements[i] = step.operation->of(x[0][i * stride[0]], x[1][i * stride[1]], x[2][i * stride[2]]);
     return out;
   }
 

@@ -18,7 +18,7 @@ struct FormulaStep {
   double number = 0;
   size_t component = 0;
   std::vector<SubscriptAxis> ranges = {};
-  const SampleFunction* function = nullptr;
+  const pointwise::Operation* operation = nullptr;
   const SampleReduction* reduction = nullptr;
   std::vector<size_t> operands = {};
   TensorSpec result = {};  // as far as known without the sample

@@ -12,6 +12,9 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 using StepKind = FormulaStep::Kind;
+using pointwise::Operation;
+using pointwise::Result;
+using Id = Operation::Id;
 
 bool is_text(const ExpressionNode& node) { return node.kind == Kind::kValue && node.value.is_string(); }
 /// The name of a component, or a possible one.
@@ -19,7 +22,6 @@ bool is_named(const ExpressionNode& node) { return node.kind == Kind::kName || i
 std::string name_in(const ExpressionNode& node) {
   return node.kind == Kind::kName ? node.text : node.value.text();
 }
-bool is_equality(const std::string& sign) { return sign == "==" || sign == "!="; }
 
 /// Compiles an expression into steps.
 class FormulaCompiler {
@@ -36,21 +38,15 @@ class FormulaCompiler {
         return component(node);
       case Kind::kCall:
         return call(node);
-      case Kind::kNegate:
-        if (is_number(*node.parts[0])) return number(*node.parts[0], -1);
-        return elements(node, "negate", {part(node, 0)});
-      case Kind::kNot:
-        return elements(node, "not", {part(node, 0)});
       case Kind::kAnd:
-        return elements(node, "and", {part(node, 0), part(node, 1)});
+        return elements(node, pointwise::operation(Id::kAnd), {part(node, 0), part(node, 1)});
       case Kind::kOr:
-        return elements(node, "or", {part(node, 0), part(node, 1)});
-      case Kind::kArithmetic:
-        return elements(node, node.text, {part(node, 0), part(node, 1)});
+        return elements(node, pointwise::operation(Id::kOr), {part(node, 0), part(node, 1)});
       case Kind::kCompare:
         return chain(node);
       case Kind::kChoice:
-        return elements(node, "where", {part(node, 0), part(node, 1), part(node, 2)});
+        return elements(node, pointwise::operation(Id::kWhere),
+                        {part(node, 0), part(node, 1), part(node, 2)});
       case Kind::kSubscript:
         return subscript(node);
     }
@@ -71,7 +67,7 @@ class FormulaCompiler {
     return steps_.size() - 1;
   }
   /// Its type and shape follow from the operands. Errors: ShapeError.
-  size_t add_of_operands(FormulaStep step, ResultType type, size_t first_typed = 0) {
+  size_t add_of_operands(FormulaStep step, Result type, size_t first_typed = 0) {
     std::vector<DType> types;
     std::vector<Shape> shapes;
     for (const size_t operand : step.operands) {
@@ -126,16 +122,14 @@ class FormulaCompiler {
         {.kind = StepKind::kComponent, .where = node.where, .component = index, .result = in_[index].tensor});
   }
 
-  size_t elements(const ExpressionNode& node, const std::string& name, std::vector<size_t> operands) {
-    const SampleFunction* function = sample_operator(name);
-    if (function == nullptr) function = sample_function(name);
-    const size_t first_typed = name == "where" ? 1 : 0;
+  size_t elements(const ExpressionNode& node, const Operation& operation, std::vector<size_t> operands) {
+    const size_t first_typed = operation.id == Id::kWhere ? 1 : 0;
     round_numbers(operands);
     return add_of_operands({.kind = StepKind::kElements,
                             .where = node.where,
-                            .function = function,
+                            .operation = &operation,
                             .operands = std::move(operands)},
-                           function->type, first_typed);
+                           operation.result, first_typed);
   }
 
   /// A number combined with floats is rounded to float: x == 0.1 is true for the float 0.1.
@@ -150,21 +144,22 @@ class FormulaCompiler {
   }
 
   size_t call(const ExpressionNode& node) {
-    const SampleReduction* reduction = sample_reduction(node.text);
-    if (reduction != nullptr && node.parts.size() == 1)
-      return add_of_operands({.kind = StepKind::kReduction,
-                              .where = node.where,
-                              .reduction = reduction,
-                              .operands = {part(node, 0)}},
-                             reduction->type);
+    const Operation* operation = node.operation;
+    if (operation != nullptr && operation->id == Id::kNeg && is_number(*node.parts[0]))
+      return number(*node.parts[0], -1);
     std::vector<size_t> operands;
     for (const ExpressionNode::Ptr& each : node.parts) operands.push_back(of(*each));
-    if (node.text == kConcatName)
+    const SampleReduction* reduction = sample_reduction(node.text);
+    if (reduction != nullptr && operands.size() == 1)
+      return add_of_operands(
+          {.kind = StepKind::kReduction, .where = node.where, .reduction = reduction, .operands = operands},
+          reduction->result);
+    if (operation == nullptr)
       return add_of_operands({.kind = StepKind::kConcat, .where = node.where, .operands = operands},
-                             ResultType::kSame);
-    if (reduction == nullptr) return elements(node, node.text, operands);
-    size_t result = operands[0];  // min and max of several
-    for (size_t i = 1; i < operands.size(); ++i) result = elements(node, node.text, {result, operands[i]});
+                             Result::kOperand);
+    if (!operation->is_fold()) return elements(node, *operation, operands);
+    size_t result = operands[0];
+    for (size_t i = 1; i < operands.size(); ++i) result = elements(node, *operation, {result, operands[i]});
     return result;
   }
 
@@ -173,7 +168,7 @@ class FormulaCompiler {
     const DType type = steps_[operand].result.dtype;
     const size_t result = add_of_operands(
         {.kind = StepKind::kSubscript, .where = node.where, .ranges = node.ranges, .operands = {operand}},
-        ResultType::kSame);
+        Result::kOperand);
     steps_[result].result.dtype = type;  // float64 stays it
     return result;
   }
@@ -181,21 +176,18 @@ class FormulaCompiler {
   /// a < b < c is true if both comparisons are.
   size_t chain(const ExpressionNode& node) {
     std::optional<size_t> all;
-    for (size_t i = 0; i < node.operators.size(); ++i) {
-      const size_t one = comparison(node, node.operators[i], *node.parts[i], *node.parts[i + 1]);
-      all = all ? elements(node, "and", {*all, one}) : one;
+    for (size_t i = 0; i < node.comparisons.size(); ++i) {
+      const Operation& sign = *node.comparisons[i];
+      const size_t left = compared(sign, *node.parts[i], *node.parts[i + 1]);
+      const size_t right = compared(sign, *node.parts[i + 1], *node.parts[i]);
+      const size_t one = elements(node, sign, {left, right});
+      all = all ? elements(node, pointwise::operation(Id::kAnd), {*all, one}) : one;
     }
     return *all;
   }
-  size_t comparison(const ExpressionNode& node, const std::string& sign, const ExpressionNode& left,
-                    const ExpressionNode& right) {
-    const size_t a = compared(sign, left, right);
-    const size_t b = compared(sign, right, left);
-    return elements(node, sign, {a, b});
-  }
 
   /// One side of a comparison: a string is a class of the component on the other side, if that has classes.
-  size_t compared(const std::string& sign, const ExpressionNode& node, const ExpressionNode& other) {
+  size_t compared(const Operation& sign, const ExpressionNode& node, const ExpressionNode& other) {
     if (!is_text(node) || !is_named(other)) return of(node);
     const auto label = in_.find(name_in(other));
     if (!label) return of(node);
@@ -210,7 +202,8 @@ class FormulaCompiler {
     if (found == classes.end())
       fail(node, "unknown class '" + text + "' of " + of_label + did_you_mean(text, classes) + "; it has " +
                      join_first(classes));
-    if (!is_equality(sign)) fail(node, "classes such as '" + text + "' have no order; use == or !=");
+    if (sign.id != Id::kEqual && sign.id != Id::kNotEqual)
+      fail(node, "classes such as '" + text + "' have no order; use == or !=");
     return add({.kind = StepKind::kNumber,
                 .where = node.where,
                 .number = static_cast<double>(found - classes.begin()),
@@ -236,28 +229,17 @@ void add_components(const ExpressionNode& node, std::vector<std::string>& names)
 
 std::vector<std::string> SampleExpression::components() const {
   std::vector<std::string> names;
-  add_components(*root, names);
+  add_components(expression().root(), names);
   return names;
 }
 
 std::optional<SampleExpression> Codec<SampleExpression>::parse(const ConfigNode& node, Reader& reader) {
-  if (!node.is_scalar() || node.is_null()) {
-    reader.wrong_type(node, type().str());
-    return std::nullopt;
-  }
-  try {
-    std::vector<Expression::Name> names;
-    return SampleExpression{node,
-                            parse_expression(node.text(), node.text_position(0), names, sample_grammar())};
-  } catch (const ConfigError& error) {
-    for (const Problem& problem : error.problems())
-      reader.errors().add(problem.where, reader.what() + ": " + problem.text);
-    return std::nullopt;
-  }
+  auto formula = FormulaCodec::parse(node, reader, sample_grammar());
+  return formula ? std::optional(SampleExpression(std::move(*formula))) : std::nullopt;
 }
 
 SampleFormula::SampleFormula(const SampleExpression& expression, const Spec& in, const std::string& owner) {
-  FormulaCompiler(in, owner, steps_).of(*expression.root);
+  FormulaCompiler(in, owner, steps_).of(expression.expression().root());
 }
 
 std::optional<size_t> SampleFormula::copied() const {

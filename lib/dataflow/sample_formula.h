@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/expression_parser.h"
-#include "core/field.h"
+#include "core/formula.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/formula_step.h"
 #include "dataflow/spec.h"
@@ -13,22 +12,18 @@
 namespace tpack {
 
 /// An expression over the components of a sample, as the value of a field: `width * height`.
-struct SampleExpression {
-  ConfigNode text = {};
-  ExpressionNode::Ptr root = nullptr;
-
+class SampleExpression : public Formula {
+ public:
+  SampleExpression() = default;
+  explicit SampleExpression(Formula formula) : Formula(std::move(formula)) {}
   /// The components in the expression. A string that is compared with a name counts as a class name.
   std::vector<std::string> components() const;
 };
 
 template <>
-struct Codec<SampleExpression> {
-  static FieldType type() {
-    return FieldType::either({FieldType::text(), FieldType::number(), {.base = FieldType::Base::kBool}},
-                             "an expression");
-  }
+struct Codec<SampleExpression> : FormulaCodec {
   static std::optional<SampleExpression> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const SampleExpression& expression) { return expression.text; }
+  static ConfigNode dump(const SampleExpression& expression) { return expression.node(); }
 };
 
 /// A SampleExpression, compiled for samples of one spec. Numbers are computed in double and rounded to the

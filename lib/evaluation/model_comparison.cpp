@@ -20,8 +20,8 @@ constexpr uint64_t kKey = 95;
 /// Figures of a resample, where each sample counts as often as it was drawn.
 class Figures {
  public:
-  explicit Figures(const JudgedSamples& of) : of_(of) {
-    for (const JudgedSample& sample : of.samples())
+  explicit Figures(const ComparedSamples& of) : of_(of) {
+    for (const ComparedSample& sample : of.samples())
       classes_ = std::max({classes_, sample.actual + 1, sample.predicted + 1});
   }
 
@@ -32,7 +32,7 @@ class Figures {
     predicted_ = actual_ = right_;
   }
   void add(size_t index, double times = 1) {
-    const JudgedSample& sample = of_.samples()[index];
+    const ComparedSample& sample = of_.samples()[index];
     samples_ += times;
     loss_ += times * sample.loss;
     if (sample.actual < 0) return;
@@ -65,7 +65,7 @@ class Figures {
   }
 
  private:
-  const JudgedSamples& of_;
+  const ComparedSamples& of_;
   int64_t classes_ = 0;
   double loss_ = 0;
   double samples_ = 0;
@@ -96,17 +96,17 @@ std::string signed_text(double value) { return (value > 0 ? "+" : "") + short_te
 
 }  // namespace
 
-JudgedSamples::JudgedSamples(const Evaluator& evaluator) {
-  if (evaluator.judgements().empty())
+ComparedSamples::ComparedSamples(const Evaluator& evaluator) {
+  if (evaluator.targets().empty())
     throw ConfigError("two models: no term of the cost compares predictions with targets");
-  loss_ = evaluator.judgements()[0].term;
+  loss_ = evaluator.targets()[0].term;
 }
 
-void JudgedSamples::see(int64_t /*batch*/, std::span<const JudgedBatch> judged) {
-  const JudgedBatch& batch = judged[0];
+void ComparedSamples::see(int64_t /*batch*/, std::span<const TargetBatch> compared) {
+  const TargetBatch& batch = compared[0];
   const int64_t rows = batch.predictions.shape()[0];
   for (int64_t row = 0; row < rows; ++row) {
-    const auto sample = judged_sample(batch, row);
+    const auto sample = compared_sample(batch, row);
     if (!sample) continue;
     samples_.push_back(*sample);
     targets_.push_back(batch.targets.at(row * (batch.targets.elements() / rows)));
@@ -118,7 +118,7 @@ std::string ComparedFigure::verdict() const {
   return is_better(second, first, goal) ? "the second is better" : "the first is better";
 }
 
-std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const JudgedSamples& second) {
+std::vector<ComparedFigure> compare_models(const ComparedSamples& first, const ComparedSamples& second) {
   if (first.loss() != second.loss() || first.has_classes() != second.has_classes())
     throw DataError("the costs of the two models have different terms, " + first.loss() + " and " +
                     second.loss());

@@ -11,19 +11,19 @@
 namespace tpack {
 
 /// The results of a model for all samples of a flow, in order. Pass `see` to Evaluator::run_part.
-class JudgedSamples {
+class ComparedSamples {
  public:
   /// Errors: ConfigError if no term of the cost compares samples.
-  explicit JudgedSamples(const Evaluator& evaluator);
-  void see(int64_t batch, std::span<const JudgedBatch> judged);
+  explicit ComparedSamples(const Evaluator& evaluator);
+  void see(int64_t batch, std::span<const TargetBatch> compared);
 
-  const std::vector<JudgedSample>& samples() const { return samples_; }
+  const std::vector<ComparedSample>& samples() const { return samples_; }
   const std::vector<double>& targets() const { return targets_; }
   const std::string& loss() const { return loss_; }  // the term
   bool has_classes() const { return !samples_.empty() && samples_[0].actual >= 0; }
 
  private:
-  std::vector<JudgedSample> samples_;
+  std::vector<ComparedSample> samples_;
   std::vector<double>
       targets_;  // the first one of each sample, to check that two models saw the same samples
   std::string loss_;
@@ -46,7 +46,7 @@ struct ComparedFigure {
 /// bootstrap over the common samples with 1,000 resamples and a fixed key, where each sample is drawn a
 /// Poisson(1) number of times (Chamandy et al. 2012). Errors: DataError if the two did not see the same
 /// samples, or do not have the same term of the cost.
-std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const JudgedSamples& second);
+std::vector<ComparedFigure> compare_models(const ComparedSamples& first, const ComparedSamples& second);
 
 std::string str(const std::vector<ComparedFigure>& figures);
 nlohmann::ordered_json to_json(const std::vector<ComparedFigure>& figures);

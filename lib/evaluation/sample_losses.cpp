@@ -27,30 +27,30 @@ double softmax_of(const Tensor& scores, int64_t row, int64_t classes, int64_t of
 
 }  // namespace
 
-std::optional<JudgedSample> judged_sample(const JudgedBatch& batch, int64_t row) {
-  const Judgement& judgement = batch.judgement;
+std::optional<ComparedSample> compared_sample(const TargetBatch& batch, int64_t row) {
+  const PredictionTarget& target = batch.target;
   const int64_t samples = batch.predictions.shape()[0];
   const int64_t width = batch.targets.elements() / samples;
   bool counts = false;
   for (int64_t i = row * width; i < (row + 1) * width; ++i)
-    counts |= !judgement.ignored || batch.targets.at(i) != *judgement.ignored;
+    counts |= !target.ignored || batch.targets.at(i) != *target.ignored;
   if (!counts) return std::nullopt;
-  JudgedSample sample;
+  ComparedSample sample;
   sample.loss = loss_of(batch.losses, row);
   const int64_t elements = batch.predictions.elements() / samples;
   const bool is_whole = batch.predictions.shape().rank() == 2;  // no pixels
-  if (judgement.kind == Judgement::Kind::kClass && is_whole) {
+  if (target.has_scores() && is_whole) {
     const double label = batch.targets.at(row);
     if (!(label >= 0 && label < static_cast<double>(elements))) return std::nullopt;
     sample.actual = static_cast<int64_t>(label);
-    sample.predicted = ClassReport::predicted(judgement, batch.predictions, row).value_or(-1);
+    sample.predicted = ClassReport::predicted(target, batch.predictions, row).value_or(-1);
     if (sample.predicted >= 0)
       sample.confidence = softmax_of(batch.predictions, row, elements, sample.predicted);
-  } else if (judgement.kind == Judgement::Kind::kYesOrNo && elements == 1) {
+  } else if (target.has_logits() && elements == 1) {
     const double x = batch.predictions.at(row);
     sample.actual = batch.targets.at(row) > 0.5 ? 1 : 0;
     if (std::isfinite(x)) {
-      sample.predicted = ClassReport::is_yes(judgement, x) ? 1 : 0;
+      sample.predicted = ClassReport::is_yes(target, x) ? 1 : 0;
       sample.confidence = 1 / (1 + std::exp(sample.predicted == 1 ? -x : x));
     }
   }

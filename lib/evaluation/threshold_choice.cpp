@@ -41,19 +41,19 @@ ThresholdGoal ThresholdGoal::parse(const std::string& text) {
 }
 
 ThresholdChoice::ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal) : goal_(goal) {
-  const std::vector<Judgement>& all = evaluator.judgements();
+  const std::vector<PredictionTarget>& all = evaluator.targets();
   const auto found = std::find_if(all.begin(), all.end(), &ClassReport::tells_two);
   if (found == all.end())
     throw ConfigError("--choose-threshold: no term of the cost is a binary classification");
-  judgement_ = static_cast<size_t>(found - all.begin());
-  const std::vector<std::string>& names = evaluator.class_names(judgement_);
+  target_ = static_cast<size_t>(found - all.begin());
+  const std::vector<std::string>& names = evaluator.class_names(target_);
   name_ = names.size() > 1 ? names[1] : "yes";
 }
 
-void ThresholdChoice::see(int64_t /*batch*/, std::span<const JudgedBatch> judged) {
-  const JudgedBatch& batch = judged[judgement_];
+void ThresholdChoice::see(int64_t /*batch*/, std::span<const TargetBatch> compared) {
+  const TargetBatch& batch = compared[target_];
   for (int64_t row = 0; row < batch.predictions.shape()[0]; ++row) {
-    const auto sample = judged_sample(batch, row);
+    const auto sample = compared_sample(batch, row);
     if (!sample) continue;
     // Scores that are not finite predict neither class.
     const double p = sample->predicted < 0    ? -1

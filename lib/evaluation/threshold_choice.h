@@ -39,7 +39,7 @@ class ThresholdChoice {
 
   /// Errors: ConfigError if no term of the cost is a binary classification.
   explicit ThresholdChoice(const Evaluator& evaluator, ThresholdGoal goal = {});
-  void see(int64_t batch, std::span<const JudgedBatch> judged);
+  void see(int64_t batch, std::span<const TargetBatch> compared);
 
   /// The middle between the probabilities of two samples; of equally good ones, the threshold nearest to 0.5.
   /// Errors: DataError if no threshold has the precision, or if the class has no samples.
@@ -62,7 +62,7 @@ class ThresholdChoice {
   bool is_allowed(const Figures& one) const;
 
   ThresholdGoal goal_;
-  size_t judgement_ = 0;
+  size_t target_ = 0;
   std::string name_;  // of the second class
   std::vector<Sample> samples_;
 };

@@ -45,9 +45,9 @@ Tensor picture_of(const Tensor& values, const PixelRange& range) {
 }  // namespace
 
 WorstSamples::WorstSamples(const Evaluator& evaluator, size_t count) : count_(count) {
-  if (evaluator.judgements().empty())
+  if (evaluator.targets().empty())
     throw ConfigError("the worst samples: no term of the cost compares predictions with targets");
-  judgement_ = evaluator.judgements()[0];
+  target_ = evaluator.targets()[0];
   classes_ = evaluator.class_names(0);
   batch_size_ = evaluator.batch_size();
 }
@@ -57,7 +57,7 @@ std::string WorstSamples::text_of(const Tensor& values, int64_t row, bool predic
   std::vector<std::string> texts;
   for (int64_t i = 0; i < elements; ++i) {
     const double value = values.at(row * elements + i);
-    if (judgement_.kind == Judgement::Kind::kNumbers) {
+    if (!target_.classes) {
       texts.push_back(short_text(value));
     } else if (value > (predicted ? 0 : 0.5)) {
       const auto label = static_cast<size_t>(i);
@@ -69,14 +69,14 @@ std::string WorstSamples::text_of(const Tensor& values, int64_t row, bool predic
   return join(texts, ", ") + (cut ? ", ..." : "");
 }
 
-void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
-  const JudgedBatch& of = judged[0];
+void WorstSamples::see(int64_t batch, std::span<const TargetBatch> compared) {
+  const TargetBatch& of = compared[0];
   // The least bad one is in front; of equal losses, the later one.
   const auto is_worse = [](const Entry& a, const Entry& b) {
     return std::tuple(-a.sample.loss, a.place) < std::tuple(-b.sample.loss, b.place);
   };
   for (int64_t row = 0; row < of.predictions.shape()[0]; ++row) {
-    const auto sample = judged_sample(of, row);
+    const auto sample = compared_sample(of, row);
     if (!sample) continue;
     if (entries_.size() == count_ && !(sample->loss > entries_.front().sample.loss)) continue;
     Entry entry{batch * batch_size_ + row, *sample, {}, {}};
@@ -84,7 +84,7 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
       if (c < 0) return std::string("(none)");
       const auto number = static_cast<size_t>(c);
       if (number < classes_.size()) return classes_[number];
-      if (judgement_.kind == Judgement::Kind::kYesOrNo) return std::string(c == 1 ? "yes" : "no");
+      if (target_.has_logits()) return std::string(c == 1 ? "yes" : "no");
       return std::to_string(c);
     };
     if (sample->actual >= 0) {
@@ -105,18 +105,18 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
   }
 }
 
-/// For a sample that is judged by its pixels.
-void WorstSamples::keep_pictures(Entry& entry, const JudgedBatch& of, int64_t row) const {
+/// For a sample that is compared by its pixels.
+void WorstSamples::keep_pictures(Entry& entry, const TargetBatch& of, int64_t row) const {
   const Tensor prediction = of.predictions.row(row);
   const Tensor truth = of.targets.row(row);
-  if (judgement_.kind != Judgement::Kind::kNumbers) {
+  if (target_.classes) {
     entry.answer = mask_of(prediction);
     entry.truth = Tensor(DType::kUInt8, entry.answer.shape());
     for (int64_t i = 0; i < truth.elements(); ++i)
       entry.truth.data<uint8_t>()[i] = static_cast<uint8_t>(std::clamp(truth.at(i), 0.0, 255.0));
   } else if (const int64_t channels = prediction.shape()[0];
              truth.shape() == prediction.shape() && (channels == 1 || channels == 3)) {
-    const PixelRange range = likely_range(OutputMeaning::kNumbers, std::span(&truth, 1));
+    const PixelRange range = likely_range({}, std::span(&truth, 1));
     entry.answer = picture_of(prediction, range);
     entry.truth = picture_of(truth, range);
   }
@@ -148,7 +148,7 @@ bool WorstSamples::has_texts() const {
 }
 
 std::string WorstSamples::str() const {
-  std::vector<std::string> header = {"sample", judgement_.term};
+  std::vector<std::string> header = {"sample", target_.term};
   if (has_texts()) header.insert(header.end(), {"actual", "predicted"});
   const bool has_classes = !entries_.empty() && entries_[0].sample.actual >= 0;
   if (has_classes) header.emplace_back("probability");

@@ -11,14 +11,14 @@
 
 namespace tpack {
 
-/// The samples of a flow with the highest losses of the first judgement of an evaluator. Pass `see` to
+/// The samples of a flow with the highest losses of the first target of an evaluator. Pass `see` to
 /// Evaluator::run_part; of equal losses, the first ones count.
 class WorstSamples {
  public:
   /// Errors: ConfigError if no term of the cost compares samples.
   WorstSamples(const Evaluator& evaluator, size_t count);
 
-  void see(int64_t batch, std::span<const JudgedBatch> judged);
+  void see(int64_t batch, std::span<const TargetBatch> compared);
   /// Reads the samples again, from the evaluator's pass, and finds their files. Call after the pass.
   void find(const DataFlow& flow, uint64_t seed);
 
@@ -34,7 +34,7 @@ class WorstSamples {
  private:
   struct Entry {
     int64_t place = 0;  // of the pass: batch * batch size + row
-    JudgedSample sample;
+    ComparedSample sample;
     std::string actual;
     std::string predicted;
     std::string name = {};  // file, or "sample 17"
@@ -44,11 +44,11 @@ class WorstSamples {
     Tensor answer = {};
   };
   std::string text_of(const Tensor& values, int64_t row, bool predicted) const;
-  void keep_pictures(Entry& entry, const JudgedBatch& of, int64_t row) const;
+  void keep_pictures(Entry& entry, const TargetBatch& of, int64_t row) const;
   bool has_texts() const;
 
   size_t count_;
-  Judgement judgement_;
+  PredictionTarget target_;
   std::vector<std::string> classes_;
   int64_t batch_size_;
   std::vector<Entry> entries_;  // a heap during the pass, then the worst first

@@ -11,11 +11,11 @@
 #include "dataflow/moments.h"
 #include "dataflow/sample_error.h"
 #include "experiment/declared_data.h"
-#include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
 #include "experiment/ignored_labels.h"
 #include "experiment/initial_weights.h"
 #include "experiment/without_effect.h"
+#include "graph/tower_description.h"
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
 #include "predict/predict_outputs.h"
@@ -127,13 +127,16 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
 namespace {
 
 /// Mistakes in `predict` must be found before training.
-void check_predict(const Experiment& experiment, Builder& b, const TowerResult& built) {
+void check_predict(const Experiment& experiment, const TowerFunction& tower) {
   const ConfigNode& outputs = experiment.config.predict.outputs;
   if (outputs.is_null()) return;
   Diagnostics errors;
   const std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);
   errors.throw_if_any();
-  fetch_outputs(b, b.variables(), built.outputs, parsed);
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  fetch_outputs(b, table, build_tower(b, tower, batch_specs(tower, 1), {}).outputs, parsed);
 }
 
 /// Checks that need the inference graph and the data.
@@ -141,15 +144,12 @@ void check_tower(const Experiment& experiment) {
   const auto place = experiment.trainer->part<TrainedModel>().model_handle();
   if (!place) return;
   const TowerFunction& tower = *place->tower;
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  const TowerResult built = build_tower(b, tower, batch_specs(tower, 1), {});
-  check_predict(experiment, b, built);
+  const TowerDescription& described = tower.description();
+  check_predict(experiment, tower);
   const DataFlow* const train = experiment.train_flow();
   if (train == nullptr) return;
-  check_classes_of_train(graph, tower, *train);
-  check_yes_or_no(built.judgements, tower, *train);
+  check_classes_of_train(described.graph(), tower, *train);
+  check_binary_classes(described.targets(), tower, *train);
   check_ignored_labels(experiment.config.model, tower, *train);
 }
 
@@ -218,10 +218,7 @@ void remark_of_no_validation(const Experiment& experiment, const StatisticGoals&
   for (const auto& [name, goal] : statistics)
     for (const std::string& flow : experiment.flow_names())
       if (name.starts_with(flow + "_")) return;
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  if (build_tower(b, *model->tower, batch_specs(*model->tower, 1), {}).judgements.empty()) return;
+  if (model->tower->description().targets().empty()) return;
   const std::string data = experiment.flows.contains("validation")
                                ? ""
                                : "for a fifth of the samples, write split: 0.2 and data.validation; ";
@@ -285,8 +282,7 @@ void CheckedExperiment::compile() {
   program_bytes_ = held - std::min(data_bytes_, held);
   const std::string loaded = load_initial_weights(experiment_, true);
   if (!loaded.empty()) log::info(loaded);
-  if (callbacks_are_set_up_) fill_from_data(experiment_);
-  if (callbacks_are_set_up_ && loaded.empty()) warn_of_far_targets(experiment_);
+  if (callbacks_are_set_up_) take_values_from_data(experiment_, loaded.empty());
 }
 
 }  // namespace tpack

@@ -7,7 +7,7 @@
 
 #include "core/registry.h"
 #include "dataflow/stage.h"
-#include "experiment/sample_maps.h"
+#include "learner/sample_maps.h"
 
 namespace tpack {
 namespace {

@@ -9,10 +9,6 @@
 
 #include "core/expression.h"
 #include "core/text.h"
-#include "experiment/model_inputs.h"
-#include "experiment/plugins.h"
-#include "experiment/split_section.h"
-#include "model/image_layouts.h"
 #include "model/model.h"
 #include "predict/predict_outputs.h"
 
@@ -35,57 +31,6 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpa
      {"DistributedTrainerReplicated", kForManyMachines},
      {"DistributedTrainerParameterServer", kForManyMachines}}};
 
-/// data.train first: the others use its learned values, unless `experiment.fit` already has them.
-void make_flows(Experiment& experiment, Diagnostics& errors) {
-  const FlowMap& data = experiment.config.data;
-  const auto make = [&](const std::string& name, const ConfigNode& node) {
-    if (auto flow = make_flow(node, data, errors, experiment.fit))
-      experiment.flows.emplace(name, std::move(*flow));
-  };
-  const auto train = data.find("train");
-  if (train != data.end()) make("train", train->second);
-  const auto made = experiment.flows.find("train");
-  if (experiment.fit == nullptr && made != experiment.flows.end())
-    experiment.fit = std::make_shared<Fit>(made->second);
-  for (const auto& [name, node] : data)
-    if (name != "train") make(name, node);
-}
-
-/// An input of uint8 [height, width, 1 or 3], as in Npz.
-bool looks_like_an_image(const ConfigNode& model, const std::string& component) {
-  const ConfigNode* inputs = model.find("inputs");
-  const ConfigNode* feed = model.find("feed");
-  for (const auto& [name, input, position] : inputs->entries()) {
-    const ConfigNode* fed = feed != nullptr && feed->is_map() ? feed->find(name) : nullptr;
-    if ((fed != nullptr && fed->is_string() ? fed->text() : name) != component) continue;
-    const ConfigNode* type = input.find("dtype");
-    const ConfigNode* shape = input.find("shape");
-    if (type == nullptr || !type->is_string() || type->text() != "uint8") return false;
-    if (!shape->is_list() || shape->size() != 3) return false;
-    const ConfigNode& channels = shape->items()[2];
-    return channels.kind() == ConfigNode::Kind::kInt && (channels.as_int() == 1 || channels.as_int() == 3);
-  }
-  return false;
-}
-
-/// data.train or the flow of `predict`.
-std::string flow_that_feeds(const ExperimentConfig& config) {
-  return config.data.contains("train") ? "train" : config.predict.data.name;
-}
-
-/// Whether a component is an image, by the flow that feeds the model.
-bool is_image_component(const ExperimentConfig& config, const FlowLookup& flow_of,
-                        const std::string& component) {
-  const std::string name = flow_that_feeds(config);
-  const DataFlow* flow = config.data.contains(name) ? flow_of(name) : nullptr;
-  // A flow with mistakes might have provided it: then its mistakes are enough.
-  if (flow == nullptr) return config.data.contains(name);
-  // Unopened sources declare images as arrays of this kind.
-  if (!flow->knows_spec()) return looks_like_an_image(config.model, component);
-  const auto found = flow->spec().find(component);
-  return !found || flow->spec()[*found].is_image;  // a missing one is reported separately
-}
-
 /// Makes the parts of an experiment; all mistakes go to one place.
 class ExperimentMaker {
  public:
@@ -93,11 +38,11 @@ class ExperimentMaker {
 
   void make() {
     const ExperimentConfig& c = e_.config;
-    make_flows(e_, errors_);
+    make_flows(c, e_, errors_);
     make_model();
-    make_updates();
+    make_updates(c, e_, errors_);
     make_trainer();
-    make_slot(c.input, e_.position_of("input"), e_.input);
+    e_.input = make_slot(c.input, e_.position_of("input"), errors_);
     make_callbacks();
     make_predict();
     for (const Slot<Monitor>& slot : c.monitors) {
@@ -122,15 +67,6 @@ class ExperimentMaker {
   }
 
  private:
-  template <class Kind>
-  void make_slot(const Slot<Kind>& slot, const Position& position, std::unique_ptr<Kind>& into) {
-    if (slot.item.is_null()) {
-      errors_.add(position, "an empty " + std::string(Kind::kKind) + "; name one, or remove the key");
-    } else {
-      into = Registry<Kind>::make(slot.item, errors_);
-    }
-  }
-
   void make_trainer() {
     const Slot<Trainer>& slot = e_.config.trainer;
     const ConfigNode& item = slot.item;
@@ -141,58 +77,7 @@ class ExperimentMaker {
       errors_.add(item.position(), "unknown trainer '" + name + "'; " + instead);
       return;
     }
-    make_slot(slot, e_.position_of("trainer"), e_.trainer);
-  }
-
-  /// `optimizer` is short for one update without a name.
-  void make_updates() {
-    const ExperimentConfig& c = e_.config;
-    if (!c.optimizer.item.is_null() && !c.updates.empty()) {
-      errors_.add(e_.position_of("updates"), "'updates': 'optimizer' is also set (at " +
-                                                 e_.position_of("optimizer").str() +
-                                                 "); move it into an update");
-    }
-    const std::vector<std::string> costs = cost_names(c.model);
-    if (!c.optimizer.item.is_null() && c.updates.empty() &&
-        std::find(costs.begin(), costs.end(), kCost) == costs.end()) {
-      errors_.add(e_.position_of("optimizer"),
-                  "'optimizer' minimizes the cost named 'cost', but model.costs has " + join(costs, ", ") +
-                      "; write updates: {" + costs[0] + ": {cost: " + costs[0] + ", optimizer: ...}}");
-    }
-    if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
-    const std::vector<Turn> turns = turns_of(c.updates);
-    for (size_t i = 0; i < turns.size(); ++i) {
-      const UpdateSection& section = c.updates[i];
-      check_cost(section);
-      add_update({.name = section.name,
-                  .cost = section.cost,
-                  .variables = section.variables.all,
-                  .turn = turns[i],
-                  .position = section.position},
-                 section.optimizer);
-    }
-  }
-
-  void check_cost(const UpdateSection& update) {
-    if (e_.config.model.is_null()) return;
-    const std::vector<std::string> names = cost_names(e_.config.model);
-    if (std::find(names.begin(), names.end(), update.cost.name) != names.end()) return;
-    if (update.cost.position.known()) {
-      errors_.add(unknown_reference("cost", update.cost.name, update.cost.position, names), update.position);
-    } else {
-      errors_.add(update.position, "update " + update.name +
-                                       ": 'cost' is missing; name one of model.costs: " + join(names, ", "));
-    }
-  }
-
-  void add_update(Update update, const Slot<Optimizer>& slot) {
-    std::unique_ptr<Optimizer> optimizer;
-    make_slot(slot, update.position, optimizer);
-    if (!optimizer) return;
-    update.optimizer = optimizer.get();
-    update.frozen = e_.config.freeze.all;
-    e_.updates.push_back(std::move(update));
-    e_.optimizers.push_back(std::move(optimizer));
+    e_.trainer = make_slot(slot, e_.position_of("trainer"), errors_);
   }
 
   void make_model() {
@@ -270,14 +155,6 @@ class ExperimentMaker {
   CallbackList list_;
 };
 
-/// The folder for measured choices between runs.
-std::string cache_folder() {
-  if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME")) return std::string(xdg) + "/tpack";
-  const char* home = std::getenv("HOME");
-  return home == nullptr ? "" : std::string(home) + "/.cache/tpack";
-}
-
 std::string missing(const char* section, const std::string& trainer) {
   return std::string("'") + section + "' is missing; trainer " + trainer + " needs it";
 }
@@ -287,34 +164,8 @@ std::string missing(const char* section, const std::string& trainer) {
 ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& default_name,
                                   Diagnostics& errors) {
   ExperimentConfig config = experiment_schema().parse(root, "the config", errors);
-  check_is_map(config.vars, "vars", errors);
-  apply_split(config, errors);
-  if (config.name.empty()) config.name = default_name;
-  config.engine.cache_dir = cache_folder();
-  load_plugins(config.plugins, errors);
-  if (!config.plugins.empty()) errors.throw_if_any();  // they may define the missing components
+  complete(config, default_name, errors);
   return config;
-}
-
-std::unique_ptr<TowerFunction> make_tower(ExperimentConfig& config, const ConfigNode& root,
-                                          const FlowLookup& flow_of, Diagnostics& errors) {
-  const MapScope sections(root.without("model"));
-  const MapScope vars(config.vars, &sections);
-  const std::string fed_by = flow_that_feeds(config);
-  if (leaves_inputs_to_data(config.model) && config.data.contains(fed_by)) {
-    const DataFlow* flow = flow_of(fed_by);
-    if (flow == nullptr) return nullptr;  // its own mistakes are enough
-    try {
-      config.model = with_inputs_of(config.model, *flow);
-    } catch (const ConfigError& error) {
-      errors.add(error, config.model.position());
-      return nullptr;
-    }
-  }
-  config.model = with_image_layouts(config.model, [&](const std::string& component) {
-    return is_image_component(config, flow_of, component);
-  });
-  return make_model(config.model, vars, errors);
 }
 
 Experiment make_experiment(LoadedConfig source, const std::string& default_name,
@@ -333,7 +184,7 @@ void follow(Experiment& experiment, FittedData stored) {
   experiment.fit = std::make_shared<Fit>(std::move(stored));
   experiment.flows.clear();
   Diagnostics errors;
-  make_flows(experiment, errors);
+  make_flows(experiment.config, experiment, errors);
   errors.throw_if_any();
 }
 
@@ -350,11 +201,6 @@ Experiment load_experiment(const std::string& path, const std::vector<std::strin
   return make_experiment(load_experiment_config(path, overrides), fs::path(path).stem().string());
 }
 
-Position Experiment::position_of(const std::string& key) const {
-  const ConfigNode* node = source.root.find(key);
-  return node == nullptr ? source.root.position() : node->position();
-}
-
 void Experiment::require_for_training() const {
   const Trainer::Needs needs = trainer->needs();
   const std::string type = component_item(config.trainer.item, Trainer::kKind).name;
@@ -366,23 +212,6 @@ void Experiment::require_for_training() const {
     errors.add(position_of("data"), missing("data.train", type));
   }
   errors.throw_if_any();
-}
-
-const DataFlow* Experiment::train_flow() const {
-  const auto train = flows.find("train");
-  return train != flows.end() ? &train->second : nullptr;
-}
-
-std::vector<std::string> Experiment::flow_names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, made] : flows) names.push_back(name);
-  return names;
-}
-
-const DataFlow& Experiment::flow(const std::string& name, const Position& position) const {
-  const auto found = flows.find(name);
-  if (found != flows.end()) return found->second;
-  throw unknown_reference("flow", name, position, flow_names());
 }
 
 TrainSetup Experiment::train_setup(Plan& plan, Comm& world) const {

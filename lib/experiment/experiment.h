@@ -24,30 +24,16 @@ namespace tpack {
 ///
 ///   Experiment experiment = load_experiment("train.yaml", {"seed=2"});
 ///   experiment.require_for_training();
-struct Experiment {
-  LoadedConfig source;
+struct Experiment : ModelParts {
   ExperimentConfig config;
-  std::map<std::string, DataFlow> flows;
-  std::shared_ptr<Fit> fit;              // learned values for flows other than data.train; null: none
-  std::unique_ptr<TowerFunction> tower;  // null: no model
-  /// The updates of the model, in order; one without a name if the config has `optimizer`.
-  std::vector<Update> updates;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<InputSource> input;
   std::vector<NamedCallback> callbacks;  // default ones last
   std::vector<std::unique_ptr<Monitor>> monitors;
-  std::vector<MonitorNeed> monitor_needs;              // of these
-  std::vector<std::unique_ptr<Optimizer>> optimizers;  // of the updates
+  std::vector<MonitorNeed> monitor_needs;  // of these
 
   /// Errors: ConfigError for every missing section that the trainer needs.
   void require_for_training() const;
-  /// The flow with that name. Errors: ConfigError with suggestion.
-  std::vector<std::string> flow_names() const;
-  const DataFlow& flow(const std::string& name, const Position& position = {}) const;
-  /// data.train; null if there is none.
-  const DataFlow* train_flow() const;
-  /// The position of a key of the config; that of the whole config if it has no such key.
-  Position position_of(const std::string& key) const;
   /// The input of the trainer; everything in it must outlive its use.
   TrainSetup train_setup(Plan& plan, Comm& world) const;
   /// The config with all defaults and absolute paths: reading it results in the same experiment.
@@ -64,12 +50,6 @@ LoadedConfig load_experiment_config_text(const std::string& text, const std::str
 /// plugin, if there are any.
 ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& default_name,
                                   Diagnostics& errors);
-/// Makes the model of a config. Inputs without a layout get the layout of the flow that feeds the model;
-/// `flow_of` returns a flow of `data` by name, null if it has mistakes.
-using FlowLookup = std::function<const DataFlow*(const std::string& name)>;
-std::unique_ptr<TowerFunction> make_tower(ExperimentConfig& config, const ConfigNode& root,
-                                          const FlowLookup& flow_of, Diagnostics& errors);
-
 /// Reads a config with its plugins and makes all its components. Errors: ConfigError with all mistakes.
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
 /// The same from a loaded config. `stored`: learned values of the training data from a checkpoint, used by

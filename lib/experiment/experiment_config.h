@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "core/schema.h"
-#include "dataflow/flow_field.h"
-#include "experiment/update_section.h"
+#include "learner/model_config.h"
 #include "predict/load_weights.h"
 #include "train/callback.h"
 #include "train/trainer.h"
@@ -81,37 +80,11 @@ struct Codec<DefaultCallbacks> {
   static ConfigNode dump(const DefaultCallbacks& value);
 };
 
-/// The dataflows of the `data` section, not parsed yet.
-using FlowMap = FlowScope;
-template <>
-struct Codec<FlowMap> {
-  static FieldType type() { return FieldType::map_of(Codec<FlowField>::type(), "a map of flows by name"); }
-  static std::optional<FlowMap> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const FlowMap& flows);
-};
-
-/// The `predict` section: inputs and outputs of `tpack infer`.
-struct PredictSection {
-  Ref<FlowName> data;  // files go through this flow's stages after its source
-  ConfigNode outputs;  // null: not given
-};
-
-/// The sections of a config: values are parsed, components are not parsed yet.
-struct ExperimentConfig {
+/// All sections of a config: values are parsed, components are not parsed yet.
+struct ExperimentConfig : ModelConfig {
   int tpack = 1;
-  std::string name;
-  int64_t seed = 1;
-  std::vector<Ref<Path>> plugins;
-  ConfigNode vars = ConfigNode::map({});
-  FlowMap data;
-  ConfigNode split;  // null: missing, or already in `data` (apply_split)
-  ConfigNode model;
-  Slot<Optimizer> optimizer;
-  std::vector<UpdateSection> updates;
-  VariablePatterns freeze;
   Slot<Trainer> trainer{"Simple"};
   Slot<InputSource> input{"Queue"};
-  EngineSettings engine;
   int64_t starting_epoch = 1;
   int64_t max_epoch = 99999;
   StepsPerEpoch steps_per_epoch;
@@ -120,7 +93,6 @@ struct ExperimentConfig {
   std::vector<Slot<Monitor>> monitors{{"Console"}, {"JSONWriter"}, {"TensorBoard"}, {"CSV"}};
   InitSection init;
   std::vector<Gate> gates;
-  PredictSection predict;
 };
 
 /// The description of all sections, for parsing, `tpack schema` and the effective config.

@@ -5,6 +5,8 @@
 
 #include "core/text.h"
 #include "graph/variable_pattern.h"
+#include "learner/fill_from_data.h"
+#include "predict/target_scale.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -48,6 +50,15 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
   if (warns) warn_of_frozen(experiment.config.freeze.all, *store, report);
   experiment.trainer->part<TrainedVariables>().share_variables();
   return report.str(path);
+}
+
+void take_values_from_data(const Experiment& experiment, bool has_new_weights) {
+  auto& variables = experiment.trainer->part<TrainedVariables>();
+  VariableStore* store = variables.variables();
+  if (store != nullptr && fill_from_data(experiment, *store)) variables.share_variables();
+  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
+  const DataFlow* train = experiment.train_flow();
+  if (has_new_weights && model && train != nullptr) warn_of_far_targets(*model->tower, *train);
 }
 
 }  // namespace tpack

@@ -14,4 +14,8 @@ void check_init(const InitSection& init);
 /// returns an empty text without `init`. Errors: ConfigError if no variable fits; CheckpointError.
 std::string load_initial_weights(const Experiment& experiment, bool warns);
 
+/// Sets the variables that data.train decides (fill_from_data) on all replicas, and warns of targets that are
+/// far from what new weights predict. Errors: as fill_from_data.
+void take_values_from_data(const Experiment& experiment, bool has_new_weights);
+
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "graph/tower_description.h"
 #include "graph/variable_pattern.h"
 #include "model/layer.h"
 #include "predict/predict_outputs.h"
@@ -39,19 +40,18 @@ void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>
 class Usage {
  public:
   explicit Usage(const Experiment& e)
-      : e_(e), tower_(*e.trainer->part<TrainedModel>().model_handle()->tower) {
-    VariableTable table;
-    Builder b(graph_, table, {Phase::kTraining, e.config.engine.dtype});
-    built_ = build_tower(
-        b, tower_, batch_specs(tower_, std::max<int64_t>(e.trainer->part<StepData>().step_size().batch, 1)),
-        {});
-    for (const auto& [name, cost] : built_.costs) use(cost);
-    for (const Statistic& statistic : built_.statistics) use(statistic.sum);
+      : e_(e),
+        tower_(*e.trainer->part<TrainedModel>().model_handle()->tower),
+        model_(tower_.description(
+            {Phase::kTraining, e.config.engine.dtype},
+            batch_specs(tower_, std::max<int64_t>(e.trainer->part<StepData>().step_size().batch, 1)))) {
+    for (const auto& [name, cost] : model_.costs()) use(cost);
+    for (const Fetch& statistic : model_.graph().fetches()) use(statistic.value);
     use_named_outputs();
-    if (e.config.predict.outputs.is_null() && !built_.outputs.empty()) use(last_output());
-    graph_.keep_assignments([](const Assignment&) { return false; });  // averages do not count as a use
-    used_ = graph_.needed();
-    for (const auto& node : graph_.nodes())
+    if (e.config.predict.outputs.is_null() && !model_.outputs().empty())
+      use(model_.outputs_in_order().back().second);
+    used_ = model_.graph().needed_for(values_);
+    for (const auto& node : model_.graph().nodes())
       if (used_[static_cast<size_t>(node->id)]) used_places_.insert(node->origin);
   }
 
@@ -59,23 +59,22 @@ class Usage {
   std::vector<std::pair<std::string, Position>> unused_layers() const {
     std::set<std::string> inputs;
     for (const TowerInput& input : tower_.inputs()) inputs.insert(input.name);
-    std::vector<std::pair<int, std::string>> unused;
-    for (const auto& [name, value] : built_.outputs)
-      if (!inputs.contains(name) && !is_used(value)) unused.emplace_back(value.node->id, name);
-    std::sort(unused.begin(), unused.end());
+    std::vector<std::pair<std::string, Symbol>> unused;
+    for (const auto& output : model_.outputs_in_order())
+      if (!inputs.contains(output.first) && !is_used(output.second)) unused.push_back(output);
     std::vector<std::pair<std::string, Position>> outermost;
-    for (const auto& [id, name] : unused) {
+    for (const auto& [name, value] : unused) {
       const auto contains = [&inner = name](const auto& other) {
-        return inner.starts_with(other.second + "/");
+        return inner.starts_with(other.first + "/");
       };
       if (std::none_of(unused.begin(), unused.end(), contains))
-        outermost.emplace_back(name, graph_.node(static_cast<size_t>(id)).origin);
+        outermost.emplace_back(name, value.node->origin);
     }
     return outermost;
   }
 
  private:
-  void use(Symbol value) { graph_.fetch("", value); }
+  void use(Symbol value) { values_.push_back(value); }
   /// A layer of a network with several calls is used if one of the calls is; also if only its gradient is
   /// used, by nodes with its path.
   bool is_used(Symbol value) const {
@@ -95,23 +94,18 @@ class Usage {
         names.push_back(output.from.name);
     }
     for (const std::string& name : names)
-      if (const auto found = built_.outputs.find(name); found != built_.outputs.end()) use(found->second);
+      if (const auto found = model_.outputs().find(name); found != model_.outputs().end()) use(found->second);
     for (const std::string& pattern : patterns) {
-      for (const auto& [name, value] : built_.outputs)
+      for (const auto& [name, value] : model_.outputs())
         if (is_for_variable(pattern, name)) use(value);
     }
   }
 
-  Symbol last_output() const {
-    const auto earlier = [](const auto& a, const auto& b) { return a.second.node->id < b.second.node->id; };
-    return std::max_element(built_.outputs.begin(), built_.outputs.end(), earlier)->second;
-  }
-
   const Experiment& e_;
   const TowerFunction& tower_;
-  Graph graph_;
-  TowerResult built_;
-  std::vector<bool> used_;  // by node id
+  const TowerDescription& model_;
+  std::vector<Symbol> values_;  // that are used
+  std::vector<bool> used_;      // by node id
   std::set<Position> used_places_;
 };
 

@@ -30,8 +30,8 @@ Shape without(const Shape& shape, const std::vector<int>& axes) {
 }
 
 OutputMeaning meaning_of(pointwise::Fn fn) {
-  if (fn == pointwise::Fn::kSigmoid) return OutputMeaning::kProbabilities;
-  return fn == pointwise::Fn::kTanh ? OutputMeaning::kSigned : OutputMeaning::kNumbers;
+  if (fn == pointwise::Fn::kSigmoid) return kProbabilities;
+  return fn == pointwise::Fn::kTanh ? OutputMeaning{-1, 1} : OutputMeaning();
 }
 
 }  // namespace
@@ -222,8 +222,7 @@ Symbol Builder::reshape(Symbol x, const Shape& shape) {
 
 Symbol Builder::declare_moved(Symbol y, Symbol x, bool keeps_last_axis) {
   const OutputMeaning same = meaning(x);
-  const bool is_lost = same == OutputMeaning::kClassProbabilities && !keeps_last_axis;
-  return declare(y, is_lost ? OutputMeaning::kNumbers : same);
+  return declare(y, same.sums_to_one && !keeps_last_axis ? OutputMeaning() : same);
 }
 
 Symbol Builder::transpose(Symbol x, std::vector<int> order) {

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,13 +19,21 @@ namespace tpack {
 /// What a graph is being built for.
 enum class Phase : uint8_t { kTraining, kInference };
 
-/// What the values of an output are, declared by what makes them; infer writes them so.
-enum class OutputMeaning : uint8_t {
-  kNumbers,             // nothing is known
-  kClassProbabilities,  // over the last axis, of classes of which one is right
-  kProbabilities,       // each number is one
-  kSigned,              // from -1 to 1
+/// What is known of the values of an output, declared by what computes them; `infer` writes them so. By
+/// default nothing.
+struct OutputMeaning {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool sums_to_one = false;  // over the last axis: probabilities of exclusive classes
+
+  bool operator==(const OutputMeaning&) const = default;
+  bool has_range() const { return least > -std::numeric_limits<double>::infinity(); }
+  /// Each number is a probability of its own.
+  bool is_probability() const { return least == 0 && most == 1 && !sums_to_one; }
+  bool is_any_probability() const { return sums_to_one || is_probability(); }
 };
+inline constexpr OutputMeaning kProbabilities = {0, 1};
+inline constexpr OutputMeaning kClassProbabilities = {0, 1, true};
 
 /// Emits nodes into a graph, names them by the scopes that are open, and declares variables. Layers get one.
 /// Threads: one at a time.
@@ -106,12 +115,12 @@ class Builder {
   /// Says what the values are; gives the symbol. A reshape or transpose of them means the same; probabilities
   /// of classes only if the last axis stays.
   Symbol declare(Symbol y, OutputMeaning meaning) {
-    if (meaning != OutputMeaning::kNumbers) meanings_[y] = meaning;
+    if (meaning != OutputMeaning()) meanings_[y] = meaning;
     return y;
   }
   OutputMeaning meaning(Symbol y) const {
     const auto found = meanings_.find(y);
-    return found == meanings_.end() ? OutputMeaning::kNumbers : found->second;
+    return found == meanings_.end() ? OutputMeaning() : found->second;
   }
 
   Symbol constant(double value) { return constant(value, Shape{}); }
@@ -131,15 +140,14 @@ class Builder {
   /// Integers stay integers, int32 or int64, where all operands are of integer types, one of them wide, and
   /// the function gives integers of them; else the result has the graph's float type. Comparisons give bool.
   Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
-  /// A method for each function of pointwise_functions.def, with as many operands as it has: add(x, 1.0),
+  /// A method for each function of functions.def, with as many operands as it has: add(x, 1.0),
   /// exp(x).
 #define TPACK_FUNCTION(enumerator, name, arity, ...)                                  \
   template <std::convertible_to<Operand>... Operands>                                 \
   Symbol name(const Operands&... operands) requires(sizeof...(Operands) == (arity)) { \
     return apply(pointwise::Fn::enumerator, {operands...});                           \
   }
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
+#include "core/functions.def"
   Symbol square(const Operand& x) { return mul(x, x); }
   /// The same values as another type; floats become integers by truncation.
   Symbol cast(Symbol x, DType type);

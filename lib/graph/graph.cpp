@@ -50,9 +50,9 @@ std::vector<Symbol> Graph::roots() const {
   return all;
 }
 
-std::vector<bool> Graph::needed() const {
+std::vector<bool> Graph::needed_for(std::span<const Symbol> values) const {
   std::vector<bool> needed(nodes_.size());
-  for (const Symbol& root : roots()) needed[static_cast<size_t>(root.node->id)] = true;
+  for (const Symbol& root : values) needed[static_cast<size_t>(root.node->id)] = true;
   for (size_t id = nodes_.size(); id-- > 0;) {
     if (!needed[id]) continue;
     for (const Symbol& input : nodes_[id]->inputs) needed[static_cast<size_t>(input.node->id)] = true;

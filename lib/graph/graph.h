@@ -12,6 +12,9 @@
 
 namespace tpack {
 
+/// Specs of what a graph is fed, in the order of its inputs.
+using Signature = std::vector<TensorSpec>;
+
 class Op;
 struct Node;
 
@@ -82,7 +85,9 @@ class Graph {
   /// Values that must be computed: fetched and assigned ones.
   std::vector<Symbol> roots() const;
   /// By node id: true if a root needs the node.
-  std::vector<bool> needed() const;
+  std::vector<bool> needed() const { return needed_for(roots()); }
+  /// The same for these values.
+  std::vector<bool> needed_for(std::span<const Symbol> values) const;
   /// By node id: the nodes that use an output of it, in order.
   std::vector<std::vector<const Node*>> users() const;
   /// One line per node, for people and for tests.

@@ -12,6 +12,7 @@
 namespace tpack {
 
 class Builder;
+struct ConvolutionParams;
 
 /// What an op says of its operands of four axes: which are images, [N, C, H, W]; `joined`: all of them, or
 /// none, as the op keeps each axis in its place.
@@ -46,6 +47,9 @@ class Op {
 
   /// Which operands are images (see graph/images.h); by default none are.
   virtual ImageOperands images() const { return {}; }
+
+  /// How the window of a convolution moves, whichever of its directions the op computes; null for other ops.
+  virtual const ConvolutionParams* window() const { return nullptr; }
 
   /// True where two nodes of one key and inputs may differ (random draws) and must not be merged.
   virtual bool stateful() const { return false; }

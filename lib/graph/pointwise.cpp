@@ -10,26 +10,6 @@
 namespace tpack::pointwise {
 namespace {
 
-enum class Result : uint8_t { kFloat, kBool, kSame };
-struct FunctionRow {
-  const char* name;
-  int arity;
-  Result result;
-};
-using enum Result;
-constexpr auto kRows = std::to_array<FunctionRow>({
-    {"input", 0, kSame},
-    {"constant", 0, kSame},
-#define TPACK_FUNCTION(enumerator, name, arity, result, ...) {#name, arity, result},
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
-});
-constexpr auto kFunctions = std::to_array<Fn>({
-#define TPACK_FUNCTION(enumerator, ...) Fn::enumerator,
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
-});
-
 std::string text_of(const Expression& e, int reg) {
   const Instruction& instruction = e.code[static_cast<size_t>(reg)];
   if (instruction.fn == Fn::kInput) return "i" + std::to_string(instruction.args[0]);
@@ -84,19 +64,12 @@ Parts derivative_of(Fn fn, Builder& b, const std::array<Operand, 3>& x, Symbol y
 #define TPACK_FUNCTION(enumerator, name, arity, result, definition, vector, derivative) \
   case Fn::enumerator:                                                                  \
     return derivative;
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
+#include "core/functions.def"
   }
   return none();
 }
 
 }  // namespace
-
-std::span<const Fn> functions() { return kFunctions; }
-const char* name_of(Fn fn) { return kRows[static_cast<size_t>(fn)].name; }
-int arity(Fn fn) { return kRows[static_cast<size_t>(fn)].arity; }
-bool gives_bool(Fn fn) { return kRows[static_cast<size_t>(fn)].result == kBool; }
-bool gives_integers(Fn fn) { return kRows[static_cast<size_t>(fn)].result != kFloat; }
 
 std::string Expression::str() const {
   std::string text;
@@ -123,23 +96,6 @@ bool Expression::is_integral(std::span<const TensorSpec> in) const {
   return has_wide && std::all_of(code.begin(), code.end(), [](const Instruction& i) {
            return gives_integers(i.fn) && i.value == std::trunc(i.value);
          });
-}
-
-Shape broadcast(const Shape& a, const Shape& b) {
-  const Shape& longer = a.rank() >= b.rank() ? a : b;
-  const Shape& shorter = a.rank() >= b.rank() ? b : a;
-  Shape out = longer;
-  const int extra = static_cast<int>(longer.rank() - shorter.rank());
-  for (int i = 0; i < static_cast<int>(shorter.rank()); ++i) {
-    const int64_t there = longer[i + extra];
-    const int64_t here = shorter[i];
-    if (there != here && there != 1 && here != 1) {
-      throw ShapeError("shapes " + a.str() + " and " + b.str() +
-                       " do not broadcast: " + std::to_string(there) + " against " + std::to_string(here));
-    }
-    out = out.with(i + extra, there == 1 ? here : there);
-  }
-  return out;
 }
 
 std::vector<TensorSpec> Pointwise::infer(std::span<const TensorSpec> in) const {
@@ -181,24 +137,5 @@ std::vector<Symbol> Pointwise::gradient(Builder& b, const Node& n, std::span<con
   }
   return dx;
 }
-
-template <class T>
-T evaluate(Fn fn, T a, T b, T c) {
-  switch (fn) {
-    case Fn::kInput:
-    case Fn::kConstant:
-      return a;
-#define TPACK_FUNCTION(enumerator, name, arity, result, definition, ...) \
-  case Fn::enumerator:                                                   \
-    return static_cast<T>(definition);
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
-  }
-  return a;
-}
-
-template float evaluate(Fn, float, float, float);
-template double evaluate(Fn, double, double, double);
-template int64_t evaluate(Fn, int64_t, int64_t, int64_t);
 
 }  // namespace tpack::pointwise

@@ -9,27 +9,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/functions.h"
 #include "graph/op.h"
 #include "tensor/cast.h"
 
 namespace tpack::pointwise {
-
-/// The functions of an expression (pointwise_functions.def), after what they are computed from.
-enum class Fn : uint8_t {
-  kInput,
-  kConstant,
-#define TPACK_FUNCTION(enumerator, ...) enumerator,
-#include "graph/pointwise_functions.def"
-#undef TPACK_FUNCTION
-};
-/// All but kInput and kConstant.
-std::span<const Fn> functions();
-const char* name_of(Fn fn);
-int arity(Fn fn);
-/// True if it gives 1 or 0.
-bool gives_bool(Fn fn);
-/// True if it gives integers of integers, exactly.
-bool gives_integers(Fn fn);
 
 /// register i = fn(registers args), or input `args[0]`, or the constant `value`.
 struct Instruction {
@@ -56,9 +40,6 @@ struct Expression {
   bool is_integral(std::span<const TensorSpec> in) const;
 };
 
-/// Numpy's rule: trailing axes are lined up, sizes are equal or 1. Errors: ShapeError naming both shapes.
-Shape broadcast(const Shape& a, const Shape& b);
-
 /// y_k = result k of the expression, element by element over the broadcast inputs.
 /// Shapes: any that broadcast -> the broadcast shape, once for each result.
 class Pointwise final : public Op {
@@ -77,10 +58,6 @@ class Pointwise final : public Op {
  private:
   Expression expression_;
 };
-
-/// The value of `fn` for scalars: the definition that every kernel must agree with.
-template <class T>
-T evaluate(Fn fn, T a, T b, T c);
 
 /// A computed number as a result of another type: what an integer type does not hold becomes the nearest
 /// number that it holds, and NaN becomes 0.

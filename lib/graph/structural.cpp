@@ -66,7 +66,7 @@ std::string Literal::key() const {
 std::vector<TensorSpec> Literal::infer(std::span<const TensorSpec> /*in*/) const { return {value_.spec()}; }
 
 Schema<ReduceParams> Reduce::schema() {
-  return Schema<ReduceParams>("Sum or maximum over axes, which are kept with size 1.")
+  return Schema<ReduceParams>("Sum, maximum, mean or variance over axes, which are kept with size 1.")
       .field("kind", &ReduceParams::kind, "the operation")
       .field("axes", &ReduceParams::axes, "axes, from 0");
 }
@@ -83,7 +83,14 @@ std::vector<TensorSpec> Reduce::infer(std::span<const TensorSpec> in) const {
 }
 std::vector<Symbol> Reduce::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {
   const Symbol x = n.inputs[0];
+  const double count =
+      static_cast<double>(x.shape().elements()) / static_cast<double>(n.outputs[0].shape.elements());
   if (params().kind == Reduction::kSum) return {b.broadcast_to(dy[0], x.shape())};
+  if (params().kind == Reduction::kMean) return {b.broadcast_to(b.mul(dy[0], 1 / count), x.shape())};
+  if (params().kind == Reduction::kVariance) {
+    const Symbol mean = b.emit<Reduce>({Reduction::kMean, params().axes}, {x}).out();
+    return {b.mul(b.mul(dy[0], 2 / count), b.sub(x, mean))};
+  }
   // Equal maxima share the gradient, so that its sum does not depend on ties.
   const Symbol is_max = b.to_float(b.equal(x, n.out()));
   const Symbol ties = b.emit<Reduce>({Reduction::kSum, params().axes}, {is_max}).out();

@@ -74,11 +74,14 @@ class Literal final : public Op {
   Tensor value_;
 };
 
-enum class Reduction : uint8_t { kSum, kMax };
+enum class Reduction : uint8_t { kSum, kMax, kMean, kVariance };
 template <>
 struct EnumNames<Reduction> {
-  static constexpr std::array<std::pair<const char*, Reduction>, 2> kNames = {
-      {{"sum", Reduction::kSum}, {"max", Reduction::kMax}}};
+  static constexpr std::array<std::pair<const char*, Reduction>, 4> kNames = {
+      {{"sum", Reduction::kSum},
+       {"max", Reduction::kMax},
+       {"mean", Reduction::kMean},
+       {"variance", Reduction::kVariance}}};
 };
 
 struct ReduceParams {
@@ -86,7 +89,8 @@ struct ReduceParams {
   std::vector<int> axes;  // from 0, increasing
 };
 
-/// Sum or maximum over axes, which stay with size 1. Shapes: x [...] -> [..., 1, ...].
+/// Sum, maximum, mean or (biased) variance over axes, which stay with size 1. A variance loses no digits to a
+/// large mean. Shapes: x [...] -> [..., 1, ...].
 class Reduce final : public OpOf<Reduce, ReduceParams> {
  public:
   static constexpr const char* kType = "Reduce";

@@ -1,14 +1,31 @@
-#include "graph/tower_function.h"
+#include "graph/tower_description.h"
 
 namespace tpack {
 
-std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch) {
-  std::vector<TensorSpec> specs;
+Signature batch_specs(const TowerFunction& tower, int64_t batch) {
+  Signature specs;
   for (const TowerInput& input : tower.inputs()) specs.push_back(input.batch_spec(batch));
   return specs;
 }
 
-TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
+TowerFunction::TowerFunction() = default;
+TowerFunction::~TowerFunction() = default;
+
+const TowerDescription& TowerFunction::description(Builder::Options options,
+                                                   const Signature& fed) const {
+  const std::lock_guard lock(describing_);
+  for (const auto& one : descriptions_) {
+    if (one->is_for(options, fed)) return *one;
+  }
+  descriptions_.push_back(std::make_unique<TowerDescription>(*this, options, fed));
+  return *descriptions_.back();
+}
+
+const TowerDescription& TowerFunction::description() const {
+  return description({Phase::kInference, DType::kFloat32}, batch_specs(*this, 1));
+}
+
+TowerResult build_tower(Builder& b, const TowerFunction& tower, const Signature& fed,
                         const std::vector<std::string>& fetches,
                         const std::function<bool(const Statistic&)>& wanted) {
   std::map<std::string, Symbol> in;

@@ -14,12 +14,8 @@ constexpr const char* kScore = "score";
 constexpr const char* kTrue = "true";
 constexpr const char* kProbability = "probability";
 
-bool tells_classes(const WrittenOutput& output) {
-  return output.role == OutputRole::kClasses || output.role == OutputRole::kYesOrNo;
-}
-bool has_classes(const WrittenOutput& output) {
-  return tells_classes(output) || output.role == OutputRole::kLabelSet;
-}
+bool tells_classes(const WrittenOutput& output) { return output.classes > 0; }
+bool has_classes(const WrittenOutput& output) { return tells_classes(output) || output.is_label_set; }
 
 template <class Condition>
 std::optional<size_t> first_of(const std::vector<WrittenOutput>& outputs, Condition condition) {
@@ -53,12 +49,11 @@ double element(const Tensor& value, int64_t index) {
 Answers::Answers(const WriterOptions& options)
     : options_(options),
       classes_(first_of(options.outputs, tells_classes)),
-      set_(first_of(options.outputs,
-                    [](const WrittenOutput& one) { return one.role == OutputRole::kLabelSet; })) {}
+      set_(first_of(options.outputs, [](const WrittenOutput& one) { return one.is_label_set; })) {}
 
 std::vector<Ranked> Answers::ranked(const Prediction& p) const {
   const Tensor& value = p.outputs[*classes_];
-  const bool is_of_two = options_.outputs[*classes_].role == OutputRole::kYesOrNo;
+  const bool is_of_two = options_.outputs[*classes_].is_second_of_two();
   return top_classes(is_of_two ? of_both(value) : value, options_.labels, options_.top_k, options_.threshold);
 }
 
@@ -67,12 +62,12 @@ std::vector<std::string> Answers::labels(const Prediction& p) const {
 }
 
 std::string Answers::values(const Prediction& p, size_t output) const {
-  const bool is_picture = options_.outputs[output].role == OutputRole::kPicture;
+  const bool is_picture = options_.outputs[output].is_picture;
   return is_picture ? p.pictures[output] : values_text(p.outputs[output]);
 }
 
 bool Answers::has_more(size_t output) const {
-  if (options_.outputs[output].role == OutputRole::kYesOrNo) return true;  // class of the number
+  if (options_.outputs[output].is_second_of_two()) return true;  // class of the number
   return classes_ != output && set_ != output;
 }
 
@@ -93,7 +88,7 @@ std::string Answers::truth(const Prediction& p) const {
 }
 
 std::vector<std::string> Answers::class_names(size_t output) const {
-  const bool is_of_two = options_.outputs[output].role == OutputRole::kYesOrNo;
+  const bool is_of_two = options_.outputs[output].is_second_of_two();
   const auto count =
       is_of_two ? size_t{2} : static_cast<size_t>(std::max<int64_t>(0, options_.outputs[output].width));
   std::vector<std::string> names;
@@ -103,7 +98,7 @@ std::vector<std::string> Answers::class_names(size_t output) const {
 }
 
 std::string Answers::probability(const Prediction& p, const Element& of) const {
-  const bool is_of_two = options_.outputs[of.output].role == OutputRole::kYesOrNo;
+  const bool is_of_two = options_.outputs[of.output].is_second_of_two();
   const Tensor& value = p.outputs[of.output];
   return csv_field(element(is_of_two ? of_both(value) : value, of.index));
 }

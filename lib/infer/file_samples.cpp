@@ -9,10 +9,10 @@
 #include "core/text_encoding.h"
 #include "data_tools/size_changes.h"
 #include "dataflow/source.h"
-#include "experiment/sample_maps.h"
 #include "image/image.h"
 #include "infer/picture_maps.h"
 #include "infer/table_samples.h"
+#include "learner/sample_maps.h"
 #include "system/file_io.h"
 #include "system/file_kind.h"
 

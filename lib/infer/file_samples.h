@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiment/inference_model.h"
 #include "infer/image_place.h"
 #include "infer/wanted_columns.h"
+#include "learner/inference_model.h"
 
 namespace tpack {
 

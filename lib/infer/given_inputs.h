@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 
 namespace tpack {
 

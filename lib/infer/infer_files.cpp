@@ -21,10 +21,10 @@
 #include "infer/output_roles.h"
 #include "infer/prediction_writer.h"
 #include "infer/sample_predictor.h"
-#include "predict/judged_input.h"
 #include "predict/output_images.h"
 #include "predict/predict_outputs.h"
 #include "predict/predictor.h"
+#include "predict/target_input.h"
 #include "system/file_io.h"
 #include "system/log.h"
 
@@ -46,10 +46,10 @@ std::vector<std::string> labels_of(const InferOptions& o, const InferenceModel& 
 }
 
 /// The columns with the true values in the training data, unless they are inputs.
-std::vector<std::string> true_columns(const InferenceModel& model, const std::optional<JudgedInput>& judged,
+std::vector<std::string> true_columns(const InferenceModel& model, const std::optional<TargetInput>& target,
                                       const std::vector<std::string>& inputs) {
-  if (!judged || std::find(inputs.begin(), inputs.end(), judged->input) != inputs.end()) return {};
-  const auto known = model.fit()->declared().find("", judged->component);
+  if (!target || std::find(inputs.begin(), inputs.end(), target->input) != inputs.end()) return {};
+  const auto known = model.fit()->declared().find("", target->component);
   return known ? known->columns : std::vector<std::string>();
 }
 
@@ -64,8 +64,8 @@ class Inference {
         labels_(labels_of(options, *models[0])),
         pictures_(models[0]->tower().inputs()),
         masks_(options_, labels_),
-        judged_(judged_input(models[0]->tower())),
-        roles_(output_roles(options, labels_, first().predictor(), pictures_, masks_, judged_)),
+        target_(target_input(models[0]->tower())),
+        roles_(output_roles(options, labels_, first().predictor(), pictures_, masks_, target_)),
         writer_(make_prediction_writer(writer_options(*models[0]))) {
     for (const auto& member : members_) member->samples().want(writer_->wanted());
     if (!options.images.empty()) make_folder(options.images);
@@ -130,13 +130,13 @@ class Inference {
                     options_.top_k,
                     options_.threshold,
                     options_.columns,
-                    true_columns(model, judged_, first().samples().inputs()),
-                    judged_ && judged_->kind == Judgement::Kind::kClass};
+                    true_columns(model, target_, first().samples().inputs()),
+                    target_ && target_->classes && !target_->classes->by_logit};
     if (!options_.all_columns) return w;
     w.columns = {"index=index", "file=file"};
     const std::string id = first().samples().id_column();
     if (!id.empty()) w.columns.push_back(id);
-    if (judged_) w.columns.emplace_back("true=true");
+    if (target_) w.columns.emplace_back("true=true");
     for (const std::string& name : Answers(w).names()) w.columns.push_back(name + "=" + name);
     return w;
   }
@@ -303,9 +303,8 @@ class Inference {
       if (values.empty()) return;
       const OutputMeaning meaning = first().predictor().forms()[i].meaning;
       ranges_.push_back(output.range.value_or(likely_range(meaning, values)));
-      const bool is_image =
-          roles_[i].role == OutputRole::kPicture && !masks_.is_mask(first().predictor().forms()[i]);
-      if (is_image && !output.range && !has_own_range(meaning))
+      const bool is_image = roles_[i].is_picture && !masks_.is_mask(first().predictor().forms()[i]);
+      if (is_image && !output.range && !meaning.has_range())
         log::info("output '" + output.name + "': black and white are drawn for " + str(ranges_.back()) +
                   ", chosen from the values; to set the range, write {output: " + output.from.name +
                   ", range: [BLACK, WHITE]} in predict.outputs");
@@ -321,7 +320,7 @@ class Inference {
   void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
-      if (roles_[i].role != OutputRole::kPicture) continue;
+      if (!roles_[i].is_picture) continue;
       warn_if_cut(p);
       OutputForm form = first().predictor().forms()[i];
       form.spec = p.outputs[i].spec();  // with full_size, that of this sample
@@ -341,7 +340,7 @@ class Inference {
   std::vector<std::string> labels_;
   OutputImages pictures_;
   MaskWriter masks_;
-  std::optional<JudgedInput> judged_;
+  std::optional<TargetInput> target_;
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;

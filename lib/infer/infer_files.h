@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 
 namespace tpack {
 
@@ -17,10 +17,10 @@ struct InferOptions {
   int top_k = 1;                 // number of named classes; hdf5 has the scores of all
   double threshold = 0.5;  // minimum probability for a label of a set, the second of two classes, or a mask
                            // of one class holds
-  std::string images;     // folder for outputs that are images or masks; empty: they are values
-  bool overlays = false;  // also the image under each mask
-  bool contours = false;  // also the outlines of the areas of each mask
-  int64_t batch = 64;     // samples that run together
+  std::string images;      // folder for outputs that are images or masks; empty: they are values
+  bool overlays = false;   // also the image under each mask
+  bool contours = false;   // also the outlines of the areas of each mask
+  int64_t batch = 64;      // samples that run together
   std::vector<std::string> columns = {};  // columns of csv, for AnswerColumns; empty: the usual ones
   bool all_columns = false;  // columns of csv: index, file, id and true, as far as known, and all predictions
   std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples

@@ -49,7 +49,7 @@ std::string write_picture(const std::string& folder, int64_t number, const std::
 }
 
 bool MaskWriter::is_of_probabilities(const OutputForm& form) const {
-  return (options_.overlays || options_.contours) && form.meaning == OutputMeaning::kProbabilities &&
+  return (options_.overlays || options_.contours) && form.meaning.is_probability() &&
          form.spec.shape.rank() == 3 && form.spec.shape[0] == 1;
 }
 

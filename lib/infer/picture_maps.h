@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiment/sample_maps.h"
 #include "graph/tower_function.h"
 #include "infer/image_place.h"
+#include "learner/sample_maps.h"
 
 namespace tpack {
 

@@ -79,7 +79,7 @@ class JsonLines final : public PredictionWriter {
       if (answers_.classes()) add_classes(p, line);
       if (answers_.set()) line["labels"] = answers_.labels(p);
       for (size_t i = 0; i < p.outputs.size(); ++i) {
-        const bool is_picture = options_.outputs[i].role == OutputRole::kPicture;
+        const bool is_picture = options_.outputs[i].is_picture;
         line["outputs"][options_.outputs[i].name] =
             is_picture ? nlohmann::json(p.pictures[i]) : as_json(p.outputs[i]);
       }

@@ -14,19 +14,17 @@
 
 namespace tpack {
 
-/// The form of an output's values.
-enum class OutputRole : uint8_t {
-  kValues,
-  kClasses,   // probabilities of classes: the best ones by name
-  kYesOrNo,   // the probability of the second of two classes, from a Sigmoid of one unit
-  kLabelSet,  // a probability for each label: the predicted ones by name
-  kPicture,   // an image: JSON lines and CSV contain the path of its PNG file
-};
-
+/// An output, and the form of its values: as they are, unless they say more.
 struct WrittenOutput {
   std::string name;
-  OutputRole role = OutputRole::kValues;
-  int64_t width = 0;  // numbers of a sample
+  int64_t width = 0;        // numbers of a sample
+  bool is_picture = false;  // JSON lines and CSV contain the path of its PNG file
+  /// Probabilities of that many classes: the best ones by name; 2 with a width of 1: the probability of the
+  /// second of two classes, from a Sigmoid of one unit.
+  int64_t classes = 0;
+  bool is_label_set = false;  // a probability for each label: the predicted ones by name
+
+  bool is_second_of_two() const { return classes == 2 && width == 1; }
 };
 
 /// The prediction for one sample: a row of each output, or the error.
@@ -58,10 +56,11 @@ std::vector<std::string> labels_that_hold(const Tensor& probabilities, const std
 
 /// Options for writing predictions.
 struct WriterOptions {
-  std::string format = "jsonl";        // jsonl, csv, hdf5
-  std::string output;                  // file; empty: stdout
-  std::vector<WrittenOutput> outputs;  // the first output of a role is written by name, others as values
-  std::vector<std::string> labels;     // of the classes
+  std::string format = "jsonl";  // jsonl, csv, hdf5
+  std::string output;            // file; empty: stdout
+  std::vector<WrittenOutput>
+      outputs;  // the first output of classes and the first set are written by name, others as values
+  std::vector<std::string> labels;  // of the classes
   int top_k = 1;
   double threshold = 0.5;
   std::vector<std::string> columns = {};       // columns of csv; see InferOptions

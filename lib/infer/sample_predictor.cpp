@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "infer/answer_columns.h"
 #include "infer/given_inputs.h"
-#include "predict/judged_input.h"
+#include "predict/target_input.h"
 
 namespace tpack {
 namespace {
@@ -28,7 +28,7 @@ std::vector<Tensor> stacked(const std::vector<std::vector<Tensor>>& samples) {
 
 bool needs_truth(const InferenceModel& model, const InferOptions& options) {
   return AnswerColumns::ask_for_truth(options.columns) ||
-         (options.all_columns && judged_input(model.tower()).has_value());
+         (options.all_columns && target_input(model.tower()).has_value());
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "experiment/inference_model.h"
 #include "infer/file_list.h"
 #include "infer/file_samples.h"
 #include "infer/infer_files.h"
+#include "learner/inference_model.h"
 #include "predict/predictor.h"
 
 namespace tpack {

@@ -5,10 +5,10 @@
 
 #include "core/text.h"
 #include "dataflow/source.h"
-#include "experiment/sample_maps.h"
 #include "image/image.h"
 #include "infer/picture_maps.h"
-#include "predict/judged_input.h"
+#include "learner/sample_maps.h"
+#include "predict/target_input.h"
 #include "system/anonymous_file.h"
 
 namespace tpack {
@@ -45,9 +45,9 @@ Tensor picture_of(Datapoint& sample, const Spec& spec, const TowerInput& image, 
 }
 
 const TowerInput& true_input(const InferenceModel& model) {
-  const auto judged = judged_input(model.tower());
+  const auto target = target_input(model.tower());
   for (const TowerInput& input : model.tower().inputs())
-    if (judged && input.name == judged->input) return input;
+    if (target && input.name == target->input) return input;
   throw ConfigError("--columns: 'true': no term of the cost compares predictions with an input");
 }
 

@@ -28,7 +28,7 @@ class FormulaLayer : public Layer {
 
  protected:
   explicit FormulaLayer(const std::string& formula)
-      : formula_(ConfigNode::string(formula, {}), "an activation") {}
+      : formula_(Formula(ConfigNode::string(formula, {})), "an activation") {}
 
  private:
   TensorFormula formula_;

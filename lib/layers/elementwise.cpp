@@ -5,7 +5,7 @@ namespace tpack {
 namespace {
 
 struct ElementwiseParams {
-  ConfigNode expression;
+  Formula expression;
 };
 
 /// Shapes: x and the outputs in the expression, any that broadcast -> the broadcast shape, floats.

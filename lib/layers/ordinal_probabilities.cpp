@@ -31,7 +31,7 @@ class OrdinalProbabilities final : public Layer {
     const Symbol beyond = concat(b, std::vector{above, zeros}, 1);
     const Symbol parts = b.max(b.sub(at_least, beyond), 0.0);
     const Symbol sum = b.reduce_sum(parts, {1}, Builder::Keep::kYes);
-    return b.declare(b.div(parts, sum), OutputMeaning::kClassProbabilities);
+    return b.declare(b.div(parts, sum), kClassProbabilities);
   }
 };
 

@@ -45,9 +45,8 @@ inline ComparedImages compared_images(const ModelView& model, const ImageQuality
   const Symbol given = model.output(fields.predictions);
   const bool are_bytes = model.output(fields.targets).spec().dtype == DType::kUInt8;
   const OutputMeaning meaning = b.meaning(given);
-  const double of_predictions = meaning == OutputMeaning::kProbabilities ? 1
-                                : meaning == OutputMeaning::kSigned      ? 2
-                                                                         : 0;
+  const double of_predictions =
+      meaning.has_range() && !meaning.sums_to_one ? meaning.most - meaning.least : 0;
   const auto reject = [&](const std::string& what) {
     return ConfigError(fields.predictions.position, owner + ": " + what);
   };

@@ -39,9 +39,7 @@ inline ProbabilitiesAndFacts probabilities_and_facts(const ModelView& model,
   Builder& b = model.builder();
   const Symbol given = model.output(fields.logits);
   const Symbol scores = b.to_float(given);
-  const OutputMeaning meaning = b.meaning(given);
-  const bool are_probabilities =
-      meaning == OutputMeaning::kProbabilities || meaning == OutputMeaning::kClassProbabilities;
+  const bool are_probabilities = b.meaning(given).is_any_probability();
   const bool are_classes = scores.shape().rank() == 2 && scores.shape()[1] > 1 &&
                            model.output(fields.labels).shape().elements() != scores.shape().elements();
   if (!are_classes) {

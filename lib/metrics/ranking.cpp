@@ -150,7 +150,7 @@ SumAndWeight ranking(const ModelView& model, const RankingFields& fields, Rankin
   RankingRows rows{.outputs = static_cast<size_t>(shape.elements() / samples)};
   const Shape labels = model.output(fields.labels).shape();
   rows.are_classes = shape.rank() == 2 && rows.outputs > 1 && labels.elements() != shape.elements();
-  rows.are_logits = rows.are_classes && b.meaning(given) != OutputMeaning::kClassProbabilities;
+  rows.are_logits = rows.are_classes && !b.meaning(given).sums_to_one;
   if (fields.class_number && static_cast<size_t>(*fields.class_number) >= rows.outputs)
     throw ConfigError(fields.logits.position,
                       owner + ": 'class' is " + std::to_string(*fields.class_number) + "; '" +

@@ -82,7 +82,7 @@ Symbol ModelView::scores_of_classes(const Ref<LayerOutput>& logits, const Ref<La
 Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const {
   const Symbol given = output(labels);
   if (scores.shape().rank() != 2) return given;  // the op says what is wrong with them
-  if (given.shape() == scores.shape() && builder_.meaning(given) == OutputMeaning::kClassProbabilities)
+  if (given.shape() == scores.shape() && builder_.meaning(given).sums_to_one)
     return builder_.emit<ArgMax>({1}, {builder_.to_float(given)}).out();
   const Shape numbers{scores.shape()[0]};
   if (given.shape() == numbers && !is_float(given.dtype())) return builder_.cast(given, DType::kInt32);
@@ -110,12 +110,12 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
 Symbol ModelView::soft_labels(const Ref<LayerOutput>& labels, const Symbol& scores) const {
   const Symbol given = output(labels);
   if (scores.shape().rank() != 2 || scores.shape()[1] < 2 || given.shape() != scores.shape()) return {};
-  return builder_.to_float(builder_.declare(given, OutputMeaning::kClassProbabilities));
+  return builder_.to_float(builder_.declare(given, kClassProbabilities));
 }
 
 Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const {
   const Symbol scores = output(logits);
-  if (builder_.meaning(scores) != OutputMeaning::kClassProbabilities) return scores;
+  if (!builder_.meaning(scores).sums_to_one) return scores;
   throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
                                          "' is the output of a softmax, which the " +
                                          owner.substr(0, owner.find(' ')) +

@@ -142,27 +142,25 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
 }  // namespace
 
 LayerParser::LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors)
-    : settings_(settings),
-      root_scope_(&scope),
-      root_errors_(&errors),
+    : model_(std::make_shared<Model>(Model{settings, scope, errors})),
       scope_(&scope),
       errors_(&errors),
       defaults_(settings.defaults) {}
 
-void LayerParser::give_up(const Position& where, const char* why) {
-  if (!gave_up_) errors_->add(where, why);
-  gave_up_ = true;
+void LayerParser::give_up(const Position& where, const char* why) const {
+  if (!model_->gave_up) errors_->add(where, why);
+  model_->gave_up = true;
 }
 
 ParsedList LayerParser::parse(const ConfigNode& list) {
   ParsedList layers;
   if (depth_ == kMaxDepth)
     give_up(list.position(), "layer lists are nested more than 32 deep; a block must not contain itself");
-  layers_ += 1 + static_cast<int64_t>(list.items().size());
-  if (layers_ > kMaxLayers)
+  model_->layers += 1 + static_cast<int64_t>(list.items().size());
+  if (model_->layers > kMaxLayers)
     give_up(list.position(),
             "the model has more than 100,000 layers; use fewer blocks or smaller counts of Repeat");
-  if (gave_up_) return layers;
+  if (model_->gave_up) return layers;
   ++depth_;
   std::map<std::string, int> counts;
   std::map<std::string, Position> names;
@@ -183,48 +181,44 @@ ParsedList LayerParser::parse(const ConfigNode& list) {
 ParsedList LayerParser::parse_with(const ConfigNode& list, const std::map<std::string, ConfigNode>& names) {
   std::vector<ConfigNode::Entry> entries;
   for (const auto& [name, value] : names) entries.push_back({name, value});
-  const MapScope inner(ConfigNode::map(std::move(entries)), scope_);
-  const Scope* outer = scope_;
-  scope_ = &inner;
-  ParsedList parsed = parse(list);
-  scope_ = outer;
-  return parsed;
+  const MapScope scope(ConfigNode::map(std::move(entries)), scope_);
+  LayerParser inner = *this;
+  inner.scope_ = &scope;
+  return inner.parse(list);
 }
 
 ParsedList LayerParser::parse_block(const ConfigNode& list, const std::map<std::string, ConfigNode>& names,
                                     const BlockUse& use) {
   Diagnostics inside;
-  Diagnostics* const outside = errors_;
-  errors_ = &inside;
-  ParsedList parsed = parse_with(list, names);
-  errors_ = outside;
+  LayerParser inner = *this;
+  inner.errors_ = &inside;
+  ParsedList parsed = inner.parse_with(list, names);
   try {
     inside.throw_if_any();
   } catch (const ConfigError& error) {
-    notes_.add(error, {use}, {}, *errors_);
+    model_->notes.add(error, {use}, {}, *errors_);
   }
   return parsed;
 }
 
 std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref) {
-  const auto known = networks_.find(ref.name);
-  if (known != networks_.end() && known->second) return known->second;
-  if (known != networks_.end()) throw ConfigError(ref.position, "network '" + ref.name + "' calls itself");
-  const auto definition = settings_.networks.find(ref.name);
-  if (definition == settings_.networks.end()) {
+  auto& networks = model_->networks;
+  const auto known = networks.find(ref.name);
+  if (known != networks.end() && known->second) return known->second;
+  if (known != networks.end()) throw ConfigError(ref.position, "network '" + ref.name + "' calls itself");
+  const LayerParserSettings& settings = model_->settings;
+  const auto definition = settings.networks.find(ref.name);
+  if (definition == settings.networks.end()) {
     std::vector<std::string> names;
-    for (const auto& [name, node] : settings_.networks) names.push_back(name);
+    for (const auto& [name, node] : settings.networks) names.push_back(name);
     throw unknown_reference("network", ref.name, ref.position, names);
   }
-  networks_[ref.name] = nullptr;
-  const Scope* scope = std::exchange(scope_, root_scope_);
-  Diagnostics* errors = std::exchange(errors_, root_errors_);
-  const ConfigNode defaults = std::exchange(defaults_, settings_.defaults);
-  const auto network = parse_network(ref.name, definition->second);
-  scope_ = scope;
-  errors_ = errors;
-  defaults_ = defaults;
-  return networks_[ref.name] = network;
+  networks[ref.name] = nullptr;
+  LayerParser of_model = *this;
+  of_model.scope_ = &model_->scope;
+  of_model.errors_ = &model_->errors;
+  of_model.defaults_ = settings.defaults;
+  return networks[ref.name] = of_model.parse_network(ref.name, definition->second);
 }
 
 void LayerParser::check_inputs(const Network& network, const ConfigNode& definition) {
@@ -317,15 +311,14 @@ void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {
 }
 
 ParsedList LayerParser::parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults) {
-  const ConfigNode outer = defaults_;
   check_defaults(defaults, *errors_);
+  LayerParser inner = *this;
   for (const ConfigNode::Entry& entry : defaults.entries()) {
-    const ConfigNode* known = outer.find(entry.key);
-    defaults_ = defaults_.with(entry.key, known != nullptr ? merged(*known, entry.value) : entry.value);
+    const ConfigNode* known = defaults_.find(entry.key);
+    inner.defaults_ =
+        inner.defaults_.with(entry.key, known != nullptr ? merged(*known, entry.value) : entry.value);
   }
-  ParsedList parsed = parse(list);
-  defaults_ = outer;
-  return parsed;
+  return inner.parse(list);
 }
 
 std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
@@ -369,8 +362,8 @@ ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
 }
 
 std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const ConfigNode& params) {
-  const auto block = settings_.blocks.find(item.name);
-  if (block != settings_.blocks.end()) {
+  const auto block = model_->settings.blocks.find(item.name);
+  if (block != model_->settings.blocks.end()) {
     const ConfigNode* list = block->second.find("layers");
     if (list == nullptr) return nullptr;  // reported when the blocks are read
     const size_t before = errors_->count();
@@ -382,7 +375,7 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
   }
   std::vector<std::string> names;
   for (const ComponentInfo* info : Registry<Layer>::table().list()) names.push_back(info->name);
-  for (const auto& [name, definition] : settings_.blocks) names.push_back(name);
+  for (const auto& [name, definition] : model_->settings.blocks) names.push_back(name);
   if (Registry<Layer>::table().find(item.name) == nullptr && advice_on(Layer::kKind, item.name).empty() &&
       nearest(item.name, names)) {
     throw unknown_reference("layer", item.name, item.position, names);

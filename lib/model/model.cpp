@@ -365,9 +365,9 @@ class ConfiguredModel final : public TowerFunction {
         if (term.object->in_inference()) of_task.push_back(made);
         statistics.push_back(cost_statistic(b, {&made, 1}, samples, name, cost.name));
         if (b.training()) return;
-        if (auto judgement = term.object->judgement(view)) {
-          judgement->term = name;
-          result.judgements.push_back(std::move(*judgement));
+        if (auto target = term.object->target(view)) {
+          target->term = name;
+          result.targets.push_back(std::move(*target));
         }
       });
     }

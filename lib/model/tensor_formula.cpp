@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "core/expression_parser.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
 
@@ -18,41 +18,12 @@ using Fn = pointwise::Fn;
 using Operand = Builder::Operand;
 using Kind = ExpressionNode::Kind;
 
-struct Arithmetic {
-  const char* sign;
-  Fn fn;
-};
-constexpr std::array<Arithmetic, 5> kArithmetic = {
-    {{"+", Fn::kAdd}, {"-", Fn::kSub}, {"*", Fn::kMul}, {"/", Fn::kDiv}, {"**", Fn::kPow}}};
-
-/// By name: all functions of one value, and functions of several values without an operator.
-std::map<std::string, Fn> formula_functions() {
-  std::map<std::string, Fn> functions;
-  for (const Fn fn : pointwise::functions()) {
-    const bool is_called = fn == Fn::kMax || fn == Fn::kMin || fn == Fn::kPow;
-    if (is_called || (pointwise::arity(fn) == 1 && fn != Fn::kNeg)) functions[pointwise::name_of(fn)] = fn;
-  }
-  return functions;
-}
-
-ExpressionGrammar formula_grammar() {
-  ExpressionGrammar grammar{.functions = {{"square"}}};
-  for (const auto& [name, fn] : formula_functions()) {
-    const bool is_fold = fn == Fn::kMax || fn == Fn::kMin;
-    const auto arity = static_cast<size_t>(pointwise::arity(fn));
-    grammar.functions.push_back({name, is_fold ? 1 : arity, is_fold ? ExpressionGrammar::kAnyNumber : arity});
-  }
-  std::sort(grammar.functions.begin(), grammar.functions.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return grammar;
-}
-
 bool has_name(const ExpressionNode& node) {
   if (node.kind == Kind::kName || node.value.is_string()) return true;
   return std::any_of(node.parts.begin(), node.parts.end(), [](const auto& part) { return has_name(*part); });
 }
 
-/// True if the first axis of `s` has the samples of an input of the model, `samples` of them.
+/// True if the first axis of `s` counts the same samples as that of an input of the model, `samples` many.
 bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& seen) {
   if (s.shape().rank() == 0 || s.shape()[0] != samples || !seen.insert(s.node).second) return false;
   if (op_cast<Input>(*s.node) != nullptr) return true;
@@ -64,8 +35,8 @@ bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& see
                      [&](const Symbol& input) { return has_batch_axis(input, samples, seen); });
 }
 
-/// Rejects operands where NumPy's rule would combine each sample with every other one: [N, 1] and [N] result
-/// in [N, N]. Errors: ShapeError.
+/// Rejects operands that NumPy's rule would combine each sample with every other one: [N, 1] and [N] give [N,
+/// N]. Errors: ShapeError.
 void check_batch_axes(std::span<const Operand> x) {
   for (const Operand& a : x) {
     for (const Operand& b : x) {
@@ -97,16 +68,10 @@ class FormulaEmitter {
         return b_.to_float(value_of_({{node.text, node.where}, false}));
       case Kind::kCall:
         return called(node);
-      case Kind::kNegate:
-        return apply(node, Fn::kNeg, {part(node, 0), 0.0, 0.0});
-      case Kind::kNot:
-        return apply(node, Fn::kEqual, {part(node, 0), 0.0, 0.0});
       case Kind::kAnd:
         return chosen(node, part(node, 0), [&] { return part(node, 1); }, {});
       case Kind::kOr:
         return chosen(node, part(node, 0), {}, [&] { return part(node, 1); });
-      case Kind::kArithmetic:
-        return arithmetic(node);
       case Kind::kCompare:
         return compared(node);
       case Kind::kChoice:
@@ -143,7 +108,7 @@ class FormulaEmitter {
       check_batch_axes(x);
       Shape shape;
       for (const Operand& operand : x) {
-        if (operand.symbol) shape = pointwise::broadcast(shape, operand.symbol.shape());
+        if (operand.symbol) shape = broadcast(shape, operand.symbol.shape());
       }
     } catch (const ShapeError& error) {
       throw ShapeError(node.where, error.problems()[0].text);
@@ -152,7 +117,7 @@ class FormulaEmitter {
     return x.size() == 2 ? b_.apply(fn, {x[0], x[1]}) : b_.apply(fn, {x[0], x[1], x[2]});
   }
 
-  /// `yes` if the condition is not 0, else `no`; a missing branch means the condition itself.
+  /// `yes` if the condition is not 0, else `no`; where a branch is missing it is the condition itself.
   Operand chosen(const ExpressionNode& node, const Operand& condition, const Branch& yes, const Branch& no) {
     const Operand first = yes ? yes() : condition;
     const Operand second = no ? no() : condition;
@@ -160,47 +125,36 @@ class FormulaEmitter {
     return apply(node, Fn::kSelect, {condition, first, second});
   }
 
-  Operand arithmetic(const ExpressionNode& node) {
-    const Operand left = part(node, 0);
-    const Operand right = part(node, 1);
-    for (const Arithmetic& one : kArithmetic) {
-      if (node.text == one.sign) return apply(node, one.fn, {left, right, 0.0});
-    }
-    const Operand quotient = apply(node, Fn::kFloor, {apply(node, Fn::kDiv, {left, right, 0.0}), 0.0, 0.0});
-    if (node.text == "//") return quotient;
-    return apply(node, Fn::kSub, {left, apply(node, Fn::kMul, {quotient, right, 0.0}), 0.0});  // %
-  }
-
   Operand called(const ExpressionNode& node) {
-    Operand result = part(node, 0);
-    if (node.text == "square") return apply(node, Fn::kMul, {result, result, 0.0});
-    const Fn fn = formula_functions().at(node.text);
-    if (pointwise::arity(fn) == 1) return apply(node, fn, {result, 0.0, 0.0});
-    for (size_t i = 1; i < node.parts.size(); ++i) result = apply(node, fn, {result, part(node, i), 0.0});
-    return result;
+    std::vector<Operand> x;
+    for (const ExpressionNode::Ptr& each : node.parts) x.push_back(emit(*each));
+    if (!node.operation->is_fold()) {
+      x.resize(3, 0.0);
+      return applied(node, *node.operation, {x[0], x[1], x[2]});
+    }
+    for (size_t i = 1; i < x.size(); ++i) x[0] = applied(node, *node.operation, {x[0], x[i], 0.0});
+    return x[0];
   }
 
-  /// A chain such as 0 < a < 1 is 1 if all parts are true.
+  Operand applied(const ExpressionNode& node, const pointwise::Operation& operation,
+                  const std::array<Operand, 3>& x) {
+    const auto f = [&](Fn fn, const Operand& a, const Operand& b = 0.0, const Operand& c = 0.0) {
+      return apply(node, fn, {a, b, c});
+    };
+    return pointwise::apply(operation.id, f, x[0], x[1], x[2]);
+  }
+
+  /// A chain such as 0 < a < 1 is 1 where all of it holds.
   Operand compared(const ExpressionNode& node) {
     Operand all = 1.0;
     Operand left = part(node, 0);
-    for (size_t i = 0; i < node.operators.size(); ++i) {
+    for (size_t i = 0; i < node.comparisons.size(); ++i) {
       const Operand right = part(node, i + 1);
-      const Operand one = comparison(node, node.operators[i], left, right);
+      const Operand one = applied(node, *node.comparisons[i], {left, right, 0.0});
       all = i == 0 ? one : apply(node, Fn::kMul, {all, one, 0.0});
       left = right;
     }
     return all;
-  }
-
-  Operand comparison(const ExpressionNode& node, const std::string& sign, const Operand& left,
-                     const Operand& right) {
-    if (sign == ">") return apply(node, Fn::kGreater, {left, right, 0.0});
-    if (sign == "<") return apply(node, Fn::kGreater, {right, left, 0.0});
-    if (sign == ">=") return apply(node, Fn::kGreaterEqual, {left, right, 0.0});
-    if (sign == "<=") return apply(node, Fn::kGreaterEqual, {right, left, 0.0});
-    const Operand equal = apply(node, Fn::kEqual, {left, right, 0.0});
-    return sign == "==" ? equal : apply(node, Fn::kEqual, {equal, 0.0, 0.0});
   }
 
   Builder& b_;
@@ -209,23 +163,19 @@ class FormulaEmitter {
 
 }  // namespace
 
-TensorFormula::TensorFormula(const ConfigNode& text, const std::string& owner) : position_(text.position()) {
-  if (!text.is_string() && !text.is_number())
-    throw ConfigError(position_, owner + ": expected an expression, found " + text.describe());
-  std::vector<Expression::Name> names;
-  root_ = parse_expression(text.text(), text.text_position(0), names, formula_grammar());
-  if (!has_name(*root_))
-    throw ConfigError(position_, owner + ": '" + text.text() + "' is not a layer or input");
+TensorFormula::TensorFormula(Formula formula, const std::string& owner) : formula_(std::move(formula)) {
+  if (!has_name(formula_.expression().root()))
+    throw ConfigError(position(), owner + ": '" + formula_.text() + "' is not a layer or input");
 }
 
 Symbol TensorFormula::emit(Builder& b, const Lookup& value_of) const {
-  const Operand result = FormulaEmitter(b, value_of).emit(*root_);
+  const Operand result = FormulaEmitter(b, value_of).emit(formula_.expression().root());
   return result.symbol ? b.to_float(result.symbol) : b.constant(result.value);
 }
 
 std::string TensorFormula::syntax() {
   return "+ - * / // % **, comparisons, and, or, not, a if c else b, and the functions " +
-         formula_grammar().function_names();
+         ExpressionGrammar().function_names();
 }
 
 }  // namespace tpack

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "core/expression_parser.h"
+#include "core/formula.h"
 #include "graph/builder.h"
 
 namespace tpack {
@@ -22,19 +22,17 @@ class TensorFormula {
   /// The value of a name. Errors: ConfigError with suggestion.
   using Lookup = std::function<Symbol(const Name&)>;
 
-  /// `owner`: "layer Elementwise". Errors: ConfigError with the place inside the text; for a text without a
-  /// name.
-  TensorFormula(const ConfigNode& text, const std::string& owner);
+  /// `owner`: "layer Elementwise". Errors: ConfigError for a formula without a name.
+  TensorFormula(Formula formula, const std::string& owner);
   /// The value in the graph's float type. Errors: ConfigError and ShapeError with the place inside the text.
   Symbol emit(Builder& b, const Lookup& value_of) const;
-  const Position& position() const { return position_; }
+  Position position() const { return formula_.node().position(); }
 
   /// The syntax of formulas, for the description of a field.
   static std::string syntax();
 
  private:
-  Position position_;
-  ExpressionNode::Ptr root_;
+  Formula formula_;
 };
 
 }  // namespace tpack

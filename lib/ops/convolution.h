@@ -22,6 +22,7 @@ class Convolution final : public OpOf<Convolution, ConvolutionParams> {
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0}, {0}}; }
+  const ConvolutionParams* window() const override { return &params(); }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -41,6 +42,7 @@ class ConvolutionBackwardData final : public OpOf<ConvolutionBackwardData, Convo
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0}, {0}}; }
+  const ConvolutionParams* window() const override { return &params().window; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -54,6 +56,7 @@ class ConvolutionBackwardWeights final : public OpOf<ConvolutionBackwardWeights,
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0, 1}, {}}; }
+  const ConvolutionParams* window() const override { return &params().window; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };

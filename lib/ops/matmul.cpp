@@ -40,7 +40,7 @@ std::vector<TensorSpec> MatMul::infer(std::span<const TensorSpec> in) const {
     throw ShapeError("a matrix product of " + a.str() + " and " + b.str() + ": inner sizes " +
                      std::to_string(inner_a) + " and " + std::to_string(inner_b) + " differ");
   }
-  const Shape matrices = pointwise::broadcast(leading(a), leading(b));
+  const Shape matrices = broadcast(leading(a), leading(b));
   std::vector<int64_t> sizes(matrices.sizes().begin(), matrices.sizes().end());
   sizes.push_back(rows_of(a, params().transpose_a));
   sizes.push_back(columns_of(b, params().transpose_b));

@@ -10,7 +10,7 @@ Symbol softmax(Builder& b, Symbol x, int axis) {
   const Symbol powers = b.exp(b.sub(x, largest));
   const Symbol y = b.div(powers, b.reduce_sum(powers, {axis}, Builder::Keep::kYes));
   const bool is_last = axis == -1 || axis + 1 == static_cast<int>(x.shape().rank());
-  return is_last ? b.declare(y, OutputMeaning::kClassProbabilities) : y;
+  return is_last ? b.declare(y, kClassProbabilities) : y;
 }
 
 Symbol log_softmax(Builder& b, Symbol x, int axis) {

@@ -27,4 +27,7 @@ class Adam final : public Optimizer {
 TPACK_REGISTER(Optimizer, Adam, "Adam", "AdamOptimizer");
 
 }  // namespace
+
+std::unique_ptr<Optimizer> adam(const AdamParams& params) { return std::make_unique<Adam>(params); }
+
 }  // namespace tpack

@@ -4,17 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 namespace tpack {
-
-/// The common parameters of Adam and AdamW.
-struct AdamParams : OptimizerParams {
-  AdamParams() { learning_rate = 1e-3; }
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-};
 
 /// The fields of AdamParams, for the schema of an optimizer whose Params derive from it.
 template <std::derived_from<AdamParams> P>

@@ -3,11 +3,6 @@
 namespace tpack {
 namespace {
 
-struct AdamWParams : AdamParams {
-  double weight_decay = 0.01;
-  std::vector<Ref<VariablePattern>> exclude;
-};
-
 /// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is not
 /// part of the gradient, so it is not divided by the size of the gradients. Source: Loshchilov and Hutter
 /// 2017; the learning rate scales the decay, as in PyTorch.
@@ -45,4 +40,7 @@ class AdamW final : public Optimizer {
 TPACK_REGISTER(Optimizer, AdamW, "AdamW");
 
 }  // namespace
+
+std::unique_ptr<Optimizer> adamw(const AdamWParams& params) { return std::make_unique<AdamW>(params); }
+
 }  // namespace tpack

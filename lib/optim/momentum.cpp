@@ -1,12 +1,7 @@
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 namespace tpack {
 namespace {
-
-struct MomentumParams : OptimizerParams {
-  double momentum = 0.9;
-  bool nesterov = false;
-};
 
 /// v <- momentum * v + g; p <- p - lr * v, or with Nesterov p - lr * (g + momentum * v).
 /// Source: Sutskever et al. 2013; TensorFlow's MomentumOptimizer for the form (the learning rate is outside
@@ -38,4 +33,9 @@ class Momentum final : public Optimizer {
 TPACK_REGISTER(Optimizer, Momentum, "Momentum", "MomentumOptimizer");
 
 }  // namespace
+
+std::unique_ptr<Optimizer> momentum(const MomentumParams& params) {
+  return std::make_unique<Momentum>(params);
+}
+
 }  // namespace tpack

@@ -42,6 +42,8 @@ struct Codec<LearningRate> {
 
 /// The parameters of every optimizer.
 struct OptimizerParams {
+  OptimizerParams() = default;
+  OptimizerParams(double rate) : learning_rate(rate) {}  // NOLINT(google-explicit-constructor): as a config
   LearningRate learning_rate;
   VariableFactors learning_rate_multipliers;
   std::vector<Part<GradientProcessor>> gradient;

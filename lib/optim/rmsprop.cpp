@@ -1,14 +1,7 @@
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 namespace tpack {
 namespace {
-
-struct RmsPropParams : OptimizerParams {
-  double decay = 0.99;
-  double epsilon = 1e-8;
-  double momentum = 0;
-  bool centered = false;
-};
 
 /// s <- decay s + (1 - decay) g^2; u = g / (sqrt(s) + epsilon); p <- p - lr * u, or with momentum b <-
 /// momentum b + u; p <- p - lr * b. Centered: m <- decay m + (1 - decay) g, and s - m^2 instead of s. Source:
@@ -56,4 +49,7 @@ class RmsProp final : public Optimizer {
 TPACK_REGISTER(Optimizer, RmsProp, "RMSProp", "RMSPropOptimizer");
 
 }  // namespace
+
+std::unique_ptr<Optimizer> rmsprop(const RmsPropParams& params) { return std::make_unique<RmsProp>(params); }
+
 }  // namespace tpack

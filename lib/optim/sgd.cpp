@@ -1,9 +1,7 @@
-#include "optim/optimizer.h"
+#include "optim/optimizers.h"
 
 namespace tpack {
 namespace {
-
-struct SgdParams : OptimizerParams {};
 
 /// p <- p - lr * g.
 class Sgd final : public Optimizer {
@@ -24,4 +22,7 @@ class Sgd final : public Optimizer {
 TPACK_REGISTER(Optimizer, Sgd, "SGD", "GradientDescentOptimizer");
 
 }  // namespace
+
+std::unique_ptr<Optimizer> sgd(const SgdParams& params) { return std::make_unique<Sgd>(params); }
+
 }  // namespace tpack

@@ -11,7 +11,6 @@
 #include "ops/replica_mean.h"
 #include "parallel/tower_threads.h"
 #include "system/machine.h"
-#include "tensor/finite.h"
 
 namespace tpack {
 
@@ -19,6 +18,7 @@ namespace tpack {
 struct AsyncParallel::Tower {
   std::unique_ptr<Device> device;
   std::vector<std::unique_ptr<Program>> backward;  // by update
+  std::vector<std::unique_ptr<Program>> check;     // of guarded updates
   std::vector<Executable*> last_backward;
   std::vector<bool> has_run;
   std::span<const Tensor> batch;
@@ -123,6 +123,9 @@ void AsyncParallel::build(const Signature& signature, const std::vector<Signatur
       tower.backward.push_back(backward_program(i, *tower.device, averages, compiling));
       tower.last_backward.push_back(&tower.backward.back()->compile(signature));
       for (const Signature& other : smaller) tower.backward.back()->compile(other, Choosing::kByRules);
+      if (!guards_) continue;
+      tower.check.push_back(check_program(i, *tower.device, compiling));
+      tower.check.back()->compile({});
     }
     tower.has_run.resize(updates_.size(), false);
   }
@@ -229,7 +232,7 @@ void AsyncParallel::apply(size_t k, size_t update, const RunInfo& info) {
   Tower& tower = *towers_[k];
   const std::lock_guard lock(server_->variables);
   const auto& [theirs, own] = tower.given[update];
-  if (guards_ && !all_finite(own.host())) {  // its averages are taken from the server again
+  if (guards_ && !is_finite(*tower.check[update], info)) {  // its averages are taken from the server again
     std::vector<size_t>& skipped = server_->skipped;
     if (std::find(skipped.begin(), skipped.end(), update) == skipped.end()) skipped.push_back(update);
     return;
@@ -278,6 +281,7 @@ std::vector<NamedExecutable> AsyncParallel::executables(size_t tower) const {
   std::vector<NamedExecutable> all;
   for (size_t i = 0; i < updates_.size(); ++i) {
     all.push_back({updates_[i].program_name("backward"), towers_[tower]->last_backward[i]});
+    if (guards_) all.push_back({updates_[i].program_name("check"), &towers_[tower]->check[i]->compile({})});
     all.push_back({updates_[i].program_name("update"), server_->last_update[i]});
   }
   return all;

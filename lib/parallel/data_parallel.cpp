@@ -8,7 +8,6 @@
 #include "parallel/gradient_buckets.h"
 #include "parallel/ranks.h"
 #include "system/machine.h"
-#include "tensor/finite.h"
 
 namespace tpack {
 namespace {
@@ -23,15 +22,8 @@ void scale(const Tensor& values, double factor) {
   });
 }
 
-/// a <- a + b, floats.
-void add_to(const Tensor& a, const Tensor& b) {
-  visit(a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const std::span<T> into = a.span<T>();
-    const std::span<const T> from = b.span<T>();
-    for (size_t i = 0; i < into.size(); ++i) into[i] = static_cast<T>(into[i] + from[i]);
-  });
-}
+/// Zeros of its type and shape in its memory.
+Tensor like(const Tensor& tensor) { return {tensor.spec(), tensor.memory().allocate_zeros(tensor.bytes())}; }
 
 }  // namespace
 
@@ -39,17 +31,17 @@ void add_to(const Tensor& a, const Tensor& b) {
 struct DataParallel::Bucket {
   Tensor gradient;
   Tensor on_host;
-  Tensor accumulated;  // over the earlier batches of a step; null for one batch
 };
 
 /// The programs of one update on one device.
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
   std::unique_ptr<Program> update;  // null: the first tower has the optimizer
+  std::unique_ptr<Program> check;   // of a guarded update; null: as above
   Tensor parameters;                // the block of the update's variables
   Tensor gradient;                  // of the same layout
-  Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
-  Tensor accumulated;               // over the earlier batches of a step
+  Tensor gradient_on_host;          // where it is reduced: itself, if the device uses the host's memory
+  Tensor zeros;                     // of that layout, where a step has several batches
   std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
   std::vector<Bucket> buckets;  // that are reduced while backward goes on; empty: afterwards
   Executable* last_backward = nullptr;
@@ -117,14 +109,15 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
   std::vector<UpdatePrograms> all(updates_.size());
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].backward = backward_program(i, device, averages, compiling);
-    if (!is_worker(tower))
-      all[i].update = update_program(i, device, compiling, updates_once_ ? local_towers() : 1);
+    const size_t devices = updates_once_ ? local_towers() : 1;
+    if (!is_worker(tower)) all[i].update = update_program(i, device, compiling, devices);
+    if (!is_worker(tower) && guards_) all[i].check = check_program(i, device, compiling, devices);
     all[i].parameters = device.variables().tensor(FlatBlock{kParameters, updates_[i].name}.name());
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
     if (guards_) all[i].before = assigned_by_backward(tower, i);
     if (batches_of_step() == 1) continue;
     all[i].gradient_on_host = all[i].gradient.host();
-    if (options_.accumulate > 1) all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
+    if (options_.accumulate > 1) all[i].zeros = like(all[i].gradient);
     make_buckets(tower, i, all[i]);
     if (options_.accumulate == 1) continue;
     for (const FetchedStatistic& statistic : statistics_) {
@@ -141,7 +134,7 @@ std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t
     const bool is_of_first = tower > 0 && shares_variables();
     if (is_of_first && table_.find(name)->scope != VariableScope::kLocal) continue;
     const Tensor variable = device(tower).variables().tensor(name);
-    all.emplace_back(variable, Tensor(variable.spec()));
+    all.emplace_back(variable, like(variable));
   }
   return all;
 }
@@ -159,8 +152,7 @@ void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& program
     const auto part = [&](const Tensor& block) {
       return block.window({block.dtype(), {bucket.size}}, static_cast<size_t>(bucket.begin * element));
     };
-    programs.buckets.push_back({part(programs.gradient), part(programs.gradient_on_host),
-                                options_.accumulate > 1 ? part(programs.accumulated) : Tensor()});
+    programs.buckets.push_back({part(programs.gradient), part(programs.gradient_on_host)});
     watch.sets.emplace_back();
     for (const std::string& name : bucket.variables) watch.sets.back().push_back(gradient_name(name));
   }
@@ -176,12 +168,12 @@ void DataParallel::reduce_bucket(size_t k, size_t update, size_t number) {
   if (!tower.ends_step) return;
   const Bucket& bucket = tower.programs[update].buckets[number];
   bucket.on_host.copy_from(bucket.gradient);
-  if (options_.accumulate > 1) add_to(bucket.on_host, bucket.accumulated);
   tower.reducer->start(bucket.on_host, kGradients);
 }
 
 void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
   weighs_ = batches_of_step() > 1 && (counts_differ_ || !smaller.empty());
+  if (options_.accumulate > 1) graphs_.add_to_gradients();
   if (weighs_) graphs_.weigh_batches(function_.inputs().front().batched ? signature.front().shape[0] : 1);
   const auto compiling = std::make_shared<std::mutex>();
   const std::function<void(size_t)> work = [&](size_t k) {
@@ -197,6 +189,7 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
       programs.last_backward = &programs.backward->compile(signature);
       for (const Signature& other : smaller) programs.backward->compile(other, Choosing::kByRules);
       if (programs.update) programs.last_update = &programs.update->compile({});
+      if (programs.check) programs.check->compile({});
     }
   };
   // The first chooses (and measures while the others rest); they take its choices.
@@ -312,20 +305,13 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
       add_fetched(*programs.last_backward, i, programs.earlier[i]);
     }
   }
+  if (first && options_.accumulate > 1) programs.gradient.copy_from(programs.zeros);
   tower.ends_step = number + 1 == options_.accumulate;
   programs.last_backward = &programs.backward->run(tower.batch, info);
   programs.has_run = true;
   if (weighs_) {
     const Tensor& weight = programs.last_backward->fetched(programs.backward->fetch_index(kBatchWeight));
     programs.weight = (first ? 0 : programs.weight) + weight.at(0);
-  }
-  const bool is_under_way = tower.ends_step && !programs.buckets.empty();
-  if (options_.accumulate == 1 || is_under_way) return;
-  programs.gradient_on_host.copy_from(programs.gradient);
-  if (first) {
-    programs.accumulated.copy_from(programs.gradient_on_host);
-  } else {
-    add_to(programs.accumulated, programs.gradient_on_host);
   }
 }
 
@@ -338,56 +324,47 @@ void DataParallel::weigh(Tower& tower, UpdatePrograms& programs) const {
     scale(programs.gradient_on_host, batches / all);  // 0: the gradient is 0, too
 }
 
-/// The sum over all batches of the step, for those that update variables.
+/// The sum over all replicas, for those that update variables.
 void DataParallel::reduce(Tower& tower, UpdatePrograms& programs) {
+  if (tower.comm == nullptr && !weighs_) return;
   if (!programs.buckets.empty()) {
     tower.reducer->wait();
   } else {
-    if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
-    if (options_.accumulate == 1 && tower.comm != nullptr)
-      programs.gradient_on_host.copy_from(programs.gradient);
+    programs.gradient_on_host.copy_from(programs.gradient);
     if (weighs_) weigh(tower, programs);
     const auto sum = updates_once_ ? reduce_sum : all_reduce_sum;
     if (tower.comm != nullptr) sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
   }
-  if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
-}
-
-/// The same on all replicas, which have the same sum; towers with one optimizer look at a part each.
-bool DataParallel::is_finite(size_t k, size_t update) const {
-  const UpdatePrograms& programs = towers_[k]->programs[update];
-  if (!updates_once_) return all_finite(programs.gradient.host());
-  const Tensor sum = towers_[0]->programs[update].gradient.host();
-  const auto [begin, end] = part_of_rank(static_cast<size_t>(sum.elements()), static_cast<int>(k),
-                                         static_cast<int>(local_towers()));
-  const TensorSpec part = {sum.dtype(), {static_cast<int64_t>(end - begin)}};
-  const bool here = all_finite(sum.window(part, begin * size_of(sum.dtype())));
-  return towers_[k]->local->agree_max(here ? 0 : 1, "finite gradients") == 0;
+  programs.gradient.copy_from(programs.gradient_on_host);
 }
 
 void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
   UpdatePrograms& programs = towers_[k]->programs[update];
   reduce(*towers_[k], programs);
-  programs.skipped = guards_ && !is_finite(k, update);
-  if (programs.skipped) {
-    for (const auto& [variable, before] : programs.before) variable.copy_from(before);
-  } else if (updates_once_) {
-    update_once(k, update, info);
-  } else {
-    programs.last_update = &programs.update->run({}, info);
-  }
+  updates_once_ ? update_once(k, update, info) : run_update(programs, info);
+  if (!programs.skipped) return;
+  for (const auto& [variable, before] : programs.before) variable.copy_from(before);
+}
+
+/// Unless it is guarded and its gradient is not finite: replicas that each update their variables have the
+/// same sum.
+void DataParallel::run_update(UpdatePrograms& programs, const RunInfo& info) {
+  programs.skipped = programs.check && !is_finite(*programs.check, info);
+  if (!programs.skipped) programs.last_update = &programs.update->run({}, info);
 }
 
 /// The first tower updates its variables while the threads of the others help it. Nobody touches them again
 /// before the next sum, for which all come together.
 void DataParallel::update_once(size_t k, size_t update, const RunInfo& info) {
   UpdatePrograms& programs = towers_[k]->programs[update];
-  // Buckets are summed before the end of backward, which may still read weights; a guard has met after it.
-  if (!programs.buckets.empty() && !guards_) towers_[k]->local->agree_max(0, "the update");
+  // Buckets are summed before the end of backward, which may still read weights.
+  if (!programs.buckets.empty()) towers_[k]->local->agree_max(0, "the update");
   const uint32_t turn = towers_[k]->updates_seen++;
   if (k > 0) {
     device(0).assist(updates_made_, turn);
-    if (!shares_variables()) programs.parameters.copy_from(towers_[0]->programs[update].parameters);
+    const UpdatePrograms& first = towers_[0]->programs[update];
+    programs.skipped = first.skipped;
+    if (!programs.skipped && !shares_variables()) programs.parameters.copy_from(first.parameters);
     return;
   }
   struct TellAtEnd {  // also after an error
@@ -397,7 +374,7 @@ void DataParallel::update_once(size_t k, size_t update, const RunInfo& info) {
       made.notify_all();
     }
   } const tell{updates_made_};
-  programs.last_update = &programs.update->run({}, info);
+  run_update(programs, info);
 }
 
 int64_t DataParallel::samples() const {
@@ -442,6 +419,7 @@ std::vector<NamedExecutable> DataParallel::executables(size_t tower) const {
   for (size_t i = 0; i < towers_[tower]->programs.size(); ++i) {
     const UpdatePrograms& programs = towers_[tower]->programs[i];
     all.push_back({updates_[i].program_name("backward"), programs.last_backward});
+    if (programs.check) all.push_back({updates_[i].program_name("check"), &programs.check->compile({})});
     if (programs.update) all.push_back({updates_[i].program_name("update"), programs.last_update});
   }
   TPACK_ASSERT(!all.empty(), "build comes first");

@@ -60,7 +60,7 @@ class DataParallel final : public Replicas {
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
   void weigh(Tower& tower, UpdatePrograms& programs) const;
   void reduce(Tower& tower, UpdatePrograms& programs);
-  bool is_finite(size_t tower, size_t update) const;
+  void run_update(UpdatePrograms& programs, const RunInfo& info);
   void apply(size_t tower, size_t update, const RunInfo& info);
   void update_once(size_t tower, size_t update, const RunInfo& info);
   void read(const FetchedStatistic& statistic) const override;

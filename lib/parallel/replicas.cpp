@@ -1,9 +1,11 @@
 #include "parallel/replicas.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/text.h"
+#include "graph/tower_description.h"
 #include "parallel/tower_threads.h"
 #include "system/log.h"
 #include "system/machine.h"
@@ -37,6 +39,20 @@ std::unique_ptr<Program> Replicas::update_program(size_t update, Device& device,
                                    devices);
 }
 
+std::unique_ptr<Program> Replicas::check_program(size_t update, Device& device,
+                                                 const std::shared_ptr<std::mutex>& compiling,
+                                                 size_t devices) {
+  const auto make = [this, update, type = device.float_type()](const Signature& /*none*/) {
+    return graphs_.largest_gradient(update, table_, type);
+  };
+  return std::make_unique<Program>(updates_[update].program_name("check"), device, plan_, make, compiling,
+                                   devices);
+}
+
+bool Replicas::is_finite(Program& check, const RunInfo& info) {
+  return std::isfinite(check.run({}, info).fetched(0).at(0));
+}
+
 std::vector<std::vector<int>> Replicas::processors_of_towers() const {
   std::vector<std::vector<int>> processors(options_.towers);
   if (options_.towers == 1) return processors;
@@ -61,19 +77,17 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   const auto samples = static_cast<double>((batched ? signature.front().shape[0] : 1) * batches_of_step());
   graphs_.declare(table_, signature, type, samples);
   reject_nested_names();
-  Graph graph;
-  Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
   std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
   statistics_.clear();
-  const TowerResult result = build_tower(b, function_, signature, {});
-  counts_differ_ = !result.counted.empty();
-  for (const Statistic& statistic : result.statistics) {
+  const TowerDescription& tower = function_.description({Phase::kTraining, type}, signature);
+  counts_differ_ = !tower.counted().empty();
+  for (const Statistic& statistic : tower.statistics()) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
     statistics_.push_back({update, fetched[update]++, Tally(statistic), statistic.known_goal()});
   }
-  check(graph);
+  check(tower.graph());
   return names;
 }
 

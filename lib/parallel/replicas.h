@@ -12,8 +12,8 @@
 #include "backend/program.h"
 #include "comm/comm.h"
 #include "graph/tower_function.h"
+#include "optim/training_graph.h"
 #include "optim/update.h"
-#include "parallel/training_graph.h"
 
 namespace tpack {
 
@@ -173,6 +173,11 @@ class Replicas {
   /// The one that applies it. `devices`: how many work on it.
   std::unique_ptr<Program> update_program(size_t update, Device& device,
                                           const std::shared_ptr<std::mutex>& compiling, size_t devices = 1);
+  /// The one that tells whether its gradient is finite.
+  std::unique_ptr<Program> check_program(size_t update, Device& device,
+                                         const std::shared_ptr<std::mutex>& compiling, size_t devices = 1);
+  /// Runs it.
+  static bool is_finite(Program& check, const RunInfo& info);
   /// A plan that was made on another CPU (which rank 0 may have, too), or for something else.
   void warn_of_a_foreign_plan(const Signature& signature) const;
   /// For each local tower the processors that it is bound to; empty for the only one.

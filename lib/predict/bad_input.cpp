@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "costs/label_range.h"
+#include "graph/tower_description.h"
 #include "layers/embeddings.h"
 #include "tensor/finite.h"
 
@@ -38,25 +39,24 @@ std::string lack_of_pairs(const Tensor& labels) {
 
 }  // namespace
 
-void BadInputFinder::build() {
-  if (!graph_.nodes().empty()) return;
-  VariableTable table;
-  Builder b(graph_, table, {Phase::kInference, DType::kFloat32});
-  build_tower(b, tower_, batch_specs(tower_, 1), {});
-  choices_ = numbered_choices(graph_, tower_);
-  probabilities_ = inputs_found(graph_, tower_, labels_checked_by);
-  distributions_ = inputs_found(graph_, tower_, labels_summed_by);
-  compared_ = inputs_found(graph_, tower_, labels_compared_by);
+void BadInputFinder::look_at_model() {
+  if (has_looked_) return;
+  const Graph& graph = tower_.description().graph();
+  choices_ = numbered_choices(graph, tower_);
+  probabilities_ = inputs_found(graph, tower_, labels_checked_by);
+  distributions_ = inputs_found(graph, tower_, labels_summed_by);
+  compared_ = inputs_found(graph, tower_, labels_compared_by);
+  has_looked_ = true;
 }
 
 bool BadInputFinder::has_choices() {
-  build();
+  look_at_model();
   return !choices_.empty() || !probabilities_.empty() || !compared_.empty();
 }
 
 std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& values,
                                                 const std::string& where) {
-  build();
+  look_at_model();
   const TowerInput& known = tower_.inputs()[input];
   const std::string called =
       "input '" + known.name + "'" + (known.position.known() ? " (" + known.position.str() + ")" : "");

@@ -29,13 +29,13 @@ class BadInputFinder {
   bool has_choices();
 
  private:
-  /// Makes the graph, and what is found in it.
-  void build();
+  /// Finds what the costs and layers expect of each input.
+  void look_at_model();
   std::optional<BadInput> look_at(size_t input, const Tensor& values, const std::string& where);
 
   const TowerFunction& tower_;
   std::string flow_;
-  Graph graph_;  // for inference; empty until it is needed
+  bool has_looked_ = false;
   std::vector<NumberedChoice> choices_;
   std::vector<size_t> probabilities_;  // inputs from 0 to 1
   std::vector<size_t> distributions_;  // those of them whose rows add up to 1

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
+#include "graph/tower_description.h"
 #include "ops/gather.h"
 #include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"
@@ -196,12 +197,12 @@ std::vector<std::string> class_names(const Symbol& labels, const TowerFunction& 
   return component == nullptr ? std::vector<std::string>() : component->classes;
 }
 
-void check_yes_or_no(const std::vector<Judgement>& judgements, const TowerFunction& tower,
-                     const DataFlow& train) {
+void check_binary_classes(const std::vector<PredictionTarget>& targets, const TowerFunction& tower,
+                          const DataFlow& train) {
   Diagnostics errors;
-  for (const Judgement& one : judgements) {
+  for (const PredictionTarget& one : targets) {
     const Shape& shape = one.predictions.shape();
-    if (one.kind != Judgement::Kind::kYesOrNo || shape.elements() != shape[0]) continue;
+    if (!one.has_logits() || shape.elements() != shape[0]) continue;
     const std::vector<std::string> classes = class_names(one.targets, tower, train);
     if (classes.size() <= 2) continue;
     const std::string count = std::to_string(classes.size());
@@ -221,12 +222,8 @@ const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow&
   }
   if (named.empty()) return nullptr;
   if (named.size() == 1 || tower == nullptr) return named[0];
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  build_tower(b, *tower, batch_specs(*tower, 1), {});
   const ComponentSpec* of_costs = nullptr;
-  for (const NumberedChoice& choice : numbered_choices(graph, *tower)) {
+  for (const NumberedChoice& choice : numbered_choices(tower->description().graph(), *tower)) {
     if (op_cast<SoftmaxCrossEntropy>(*choice.node) == nullptr) continue;
     const ComponentSpec* labels = component_of(tower->inputs()[choice.input], flow);
     if (labels == nullptr || labels->classes.empty()) continue;

@@ -15,23 +15,18 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostInMatrix = 15;  // columns of a terminal
+constexpr size_t kMostInMatrix = 15;  // columns that a terminal shows
 constexpr size_t kMostRows = 30;
 constexpr size_t kShownOfMany = 10;
 
-/// Elements of a sample.
-int64_t width(const Symbol& batch) {
-  return batch.shape().rank() == 0 ? 1 : batch.shape().elements() / std::max<int64_t>(1, batch.shape()[0]);
-}
+/// Whether one logit decides between two classes.
+bool is_of_two(const PredictionTarget& target) { return target.has_logits() && target.classes->exclusive; }
 
-/// Whether there is a single binary label, so two classes.
-bool is_of_two(const Judgement& judgement) {
-  return judgement.kind == Judgement::Kind::kYesOrNo && width(judgement.predictions) == 1;
-}
+bool is_set(const PredictionTarget& target) { return target.classes && !target.classes->exclusive; }
 
-/// The class with the highest score, or for two classes, the one chosen by the threshold; empty if a score is
-/// not finite.
-std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scores, int64_t row,
+/// The class of the highest score, or of two the one that the threshold says; nothing if a score is not
+/// finite.
+std::optional<int64_t> best_class(const PredictionTarget& target, const Tensor& scores, int64_t row,
                                   int64_t pixels) {
   const int64_t classes = scores.shape()[1];
   return visit(scores.dtype(), [&](auto zero) -> std::optional<int64_t> {
@@ -44,7 +39,7 @@ std::optional<int64_t> best_class(const Judgement& judgement, const Tensor& scor
     }
     if (classes != 2) return best;
     const double logit = static_cast<double>(first[pixels]) - static_cast<double>(first[0]);
-    return ClassReport::is_yes(judgement, logit) ? 1 : 0;
+    return ClassReport::is_yes(target, logit) ? 1 : 0;
   });
 }
 
@@ -62,87 +57,82 @@ void add(TextTable& table, const ClassReport::Row& row) {
 
 }  // namespace
 
-int64_t ClassReport::classes_of(const Judgement& judgement) {
-  int64_t classes = 0;
-  if (is_of_two(judgement)) {
-    classes = 2;
-  } else if (judgement.kind != Judgement::Kind::kNumbers && judgement.predictions.shape().rank() == 2) {
-    classes = width(judgement.predictions);
-  } else if (judgement.kind == Judgement::Kind::kClass && judgement.predictions.shape().rank() == 4) {
-    classes = judgement.predictions.shape()[1];
-  }
+int64_t ClassReport::classes_of(const PredictionTarget& target) {
+  const size_t rank = target.predictions.shape().rank();
+  const bool has_report =
+      is_of_two(target) || (target.classes && rank == 2) || (target.has_scores() && rank == 4);
+  const int64_t classes = has_report ? target.classes->count : 0;
   return classes > kMostClasses ? 0 : classes;
 }
 
-bool ClassReport::tells_two(const Judgement& judgement) {
-  const bool is_set = judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement);
-  return classes_of(judgement) == 2 && !is_set;
+bool ClassReport::tells_two(const PredictionTarget& target) {
+  return classes_of(target) == 2 && !is_set(target);
 }
 
-bool ClassReport::has_threshold(const Judgement& judgement) {
-  return tells_two(judgement) || (judgement.kind == Judgement::Kind::kYesOrNo && classes_of(judgement) > 0);
+bool ClassReport::has_threshold(const PredictionTarget& target) {
+  return tells_two(target) || (target.has_logits() && classes_of(target) > 0);
 }
 
-bool ClassReport::is_yes(const Judgement& judgement, double logit) {
-  const double threshold = judgement.threshold;
+bool ClassReport::is_yes(const PredictionTarget& target, double logit) {
+  const double threshold = target.threshold;
   return threshold == 0.5 ? logit > 0 : logit >= std::log(threshold / (1 - threshold));
 }
 
-std::optional<int64_t> ClassReport::predicted(const Judgement& judgement, const Tensor& predictions,
+std::optional<int64_t> ClassReport::predicted(const PredictionTarget& target, const Tensor& predictions,
                                               int64_t row, int64_t pixels) {
-  if (judgement.kind == Judgement::Kind::kClass) return best_class(judgement, predictions, row, pixels);
+  if (target.has_scores()) return best_class(target, predictions, row, pixels);
   const double logit = predictions.at(row);
-  return std::isfinite(logit) ? std::optional<int64_t>(is_yes(judgement, logit) ? 1 : 0) : std::nullopt;
+  return std::isfinite(logit) ? std::optional<int64_t>(is_yes(target, logit) ? 1 : 0) : std::nullopt;
 }
 
-std::vector<std::string> ClassReport::names_of(const Judgement& judgement, std::vector<std::string> of_data) {
-  if (is_of_two(judgement) && of_data.size() == 1) return {"not " + of_data[0], of_data[0]};
+std::vector<std::string> ClassReport::names_of(const PredictionTarget& target,
+                                               std::vector<std::string> of_data) {
+  if (is_of_two(target) && of_data.size() == 1) return {"not " + of_data[0], of_data[0]};
   return of_data;
 }
 
-size_t ClassReport::parts_of(const Judgement& judgement) {
-  const auto classes = static_cast<size_t>(classes_of(judgement));
+size_t ClassReport::parts_of(const PredictionTarget& target) {
+  const auto classes = static_cast<size_t>(classes_of(target));
   if (classes == 0) return 0;
-  return judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement) ? 4 * classes + 2
-                                                                              : classes * (classes + 1);
+  return is_set(target) ? 4 * classes + 2 : classes * (classes + 1);
 }
 
 namespace {
 
-bool is_ignored(const Judgement& judgement, double target) {
-  return judgement.ignored && target == *judgement.ignored;
+bool is_ignored(const PredictionTarget& target, double truth) {
+  return target.ignored && truth == *target.ignored;
 }
 
-/// The matrix by rows, with a column for no prediction.
-void count_matrix(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+/// The matrix by rows, with a column for no answer.
+void count_matrix(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                   int64_t classes, std::span<double> parts) {
   const Shape& shape = predictions.shape();
   const int64_t pixels = shape.rank() == 4 ? shape[2] * shape[3] : 1;
   for (int64_t n = 0; n < shape[0] * pixels; ++n) {
-    const double target = targets.at(n);
-    if (is_ignored(judgement, target)) continue;
-    const double label = is_of_two(judgement) ? static_cast<double>(target > 0.5) : target;
+    const double truth = targets.at(n);
+    if (is_ignored(target, truth)) continue;
+    const double label = is_of_two(target) ? static_cast<double>(truth > 0.5) : truth;
     if (!(label >= 0 && label < static_cast<double>(classes))) continue;
-    const int64_t taken_for = ClassReport::predicted(judgement, predictions, n, pixels).value_or(classes);
+    const int64_t taken_for = ClassReport::predicted(target, predictions, n, pixels).value_or(classes);
     ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + taken_for)];
   }
 }
 
-/// For each label, the numbers of samples with (no, no), (no, yes), (yes, no), (yes, yes) as truth and
-/// prediction; then all samples, and right samples.
-void count_set(const Judgement& judgement, const Tensor& predictions, const Tensor& targets, size_t labels,
-               std::span<double> parts) {
+/// For each label its samples of (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all
+/// samples, and those that are right.
+void count_set(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
+               size_t labels, std::span<double> parts) {
   for (int64_t n = 0; n < predictions.shape()[0]; ++n) {
     bool is_right = true;
     bool counts = false;
     for (size_t c = 0; c < labels; ++c) {
       const int64_t at = n * static_cast<int64_t>(labels) + static_cast<int64_t>(c);
-      const double target = targets.at(at);
-      if (is_ignored(judgement, target)) continue;
+      const double truth = targets.at(at);
+      if (is_ignored(target, truth)) continue;
       counts = true;
       const double score = predictions.at(at);
-      const size_t actual = target > 0.5 ? 1 : 0;
-      const size_t says = ClassReport::is_yes(judgement, score) ? 1 : 0;
+      const size_t actual = truth > 0.5 ? 1 : 0;
+      const size_t says = ClassReport::is_yes(target, score) ? 1 : 0;
       ++parts[4 * c + 2 * actual + says];
       is_right &= actual == says && std::isfinite(score);
     }
@@ -154,25 +144,25 @@ void count_set(const Judgement& judgement, const Tensor& predictions, const Tens
 
 }  // namespace
 
-void ClassReport::count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+void ClassReport::count(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                         std::span<double> parts) {
-  const int64_t classes = classes_of(judgement);
-  if (judgement.kind == Judgement::Kind::kClass || is_of_two(judgement))
-    count_matrix(judgement, predictions, targets, classes, parts);
+  const int64_t classes = classes_of(target);
+  if (is_set(target))
+    count_set(target, predictions, targets, static_cast<size_t>(classes), parts);
   else
-    count_set(judgement, predictions, targets, static_cast<size_t>(classes), parts);
+    count_matrix(target, predictions, targets, classes, parts);
 }
 
-ClassReport::ClassReport(const Judgement& judgement, const std::vector<std::string>& names,
+ClassReport::ClassReport(const PredictionTarget& target, const std::vector<std::string>& names,
                          std::vector<double> parts)
-    : term_(judgement.term),
-      threshold_(judgement.threshold),
-      unit_(judgement.predictions.shape().rank() == 4 ? "pixels" : "samples"),
-      is_set_(judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement)),
+    : term_(target.term),
+      threshold_(target.threshold),
+      unit_(target.predictions.shape().rank() == 4 ? "pixels" : "samples"),
+      is_set_(is_set(target)),
       parts_(std::move(parts)) {
-  const auto classes = static_cast<size_t>(classes_of(judgement));
+  const auto classes = static_cast<size_t>(classes_of(target));
   for (size_t c = 0; c < classes; ++c) {
-    const std::string number = is_of_two(judgement) ? (c == 1 ? "yes" : "no") : std::to_string(c);
+    const std::string number = is_of_two(target) ? (c == 1 ? "yes" : "no") : std::to_string(c);
     classes_.push_back(c < names.size() ? names[c] : number);
   }
   for (size_t c = 0; c < classes; ++c) {

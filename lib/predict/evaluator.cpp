@@ -12,49 +12,44 @@
 namespace tpack {
 
 Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
-                     const Position& where, EvaluationShard shard, Judged judged)
+                     const Position& where, EvaluationShard shard, Detail detail)
     : name_(std::move(name)),
       place_(place),
       flow_(flow),
       seed_(seed),
-      program_("evaluate", *place.device, *place.plan,
-               [this](const Signature& fed) {
-                 Graph graph;
-                 build(graph, fed);
-                 return graph;
-               }),
+      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return build(fed); }),
       shard_(shard),
-      judged_(judged) {
+      detail_(detail) {
   check_evaluation_flow(flow_, name_, where);
   components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
   nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
-  TowerResult tower = build(nominal_graph_, nominal_);
-  for (const Statistic& statistic : tower.statistics) {
+  description_ = &place_.tower->description({Phase::kInference, place_.device->float_type()}, nominal_);
+  for (const Statistic& statistic : description_->statistics()) {
     statistics_.push_back(statistic.name);
     goals_.push_back(statistic.known_goal());
     forms_.push_back(statistic.form);
     tallies_.emplace_back(statistic);
   }
-  check_classes(nominal_graph_, *place_.tower, flow_, name_, where);
-  judgements_ = std::move(tower.judgements);
+  check_classes(description_->graph(), *place_.tower, flow_, name_, where);
+  targets_ = description_->targets();
   size_t fetch = 2 * statistics_.size();
-  for (size_t i = 0; i < judgements_.size(); ++i) {
+  for (size_t i = 0; i < targets_.size(); ++i) {
     first_fetch_.push_back(fetch);
-    if (is_fetched(judgements_[i])) fetch += judged_ == Judged::kSamples ? 3 : 2;
-    class_names_.push_back(ClassReport::names_of(
-        judgements_[i], tpack::class_names(judgements_[i].targets, *place_.tower, flow_)));
-    if (ClassReport::classes_of(judgements_[i]) == 0 || has_report_of(judgements_[i])) continue;
+    if (is_fetched(targets_[i])) fetch += detail_ == Detail::kSamples ? 3 : 2;
+    class_names_.push_back(
+        ClassReport::names_of(targets_[i], tpack::class_names(targets_[i].targets, *place_.tower, flow_)));
+    if (ClassReport::classes_of(targets_[i]) == 0 || has_report_of(targets_[i])) continue;
     reports_.push_back(i);
-    tallies_.emplace_back(ClassReport::parts_of(judgements_[i]));
+    tallies_.emplace_back(ClassReport::parts_of(targets_[i]));
   }
 }
 
 /// Several terms of a cost may compare the same scores with the same labels.
-bool Evaluator::has_report_of(const Judgement& judgement) const {
+bool Evaluator::has_report_of(const PredictionTarget& target) const {
   return std::ranges::any_of(reports_, [&](size_t i) {
-    const Judgement& other = judgements_[i];
-    return other.kind == judgement.kind && other.predictions == judgement.predictions &&
-           other.targets == judgement.targets && other.ignored == judgement.ignored;
+    const PredictionTarget& other = targets_[i];
+    return other.predictions == target.predictions && other.targets == target.targets &&
+           other.ignored == target.ignored;
   });
 }
 
@@ -66,9 +61,9 @@ StatisticGoals Evaluator::goals() const {
 
 std::vector<std::string> Evaluator::class_figures() const {
   std::vector<std::string> all;
-  for (const size_t judgement : reports_) {
-    const ClassReport report(judgements_[judgement], class_names_[judgement],
-                             std::vector<double>(ClassReport::parts_of(judgements_[judgement])));
+  for (const size_t target : reports_) {
+    const ClassReport report(targets_[target], class_names_[target],
+                             std::vector<double>(ClassReport::parts_of(targets_[target])));
     const std::vector<std::string> own = ClassReport::figures_of(report.classes());
     all.insert(all.end(), own.begin(), own.end());
   }
@@ -76,28 +71,29 @@ std::vector<std::string> Evaluator::class_figures() const {
 }
 
 void Evaluator::set_threshold(double threshold) {
-  if (std::ranges::none_of(judgements_, &ClassReport::has_threshold))
+  if (std::ranges::none_of(targets_, &ClassReport::has_threshold))
     throw ConfigError("--threshold: no term of the cost has two classes or sets of labels");
-  for (Judgement& judgement : judgements_)
-    judgement.threshold = ClassReport::has_threshold(judgement) ? threshold : 0.5;
+  for (PredictionTarget& target : targets_)
+    target.threshold = ClassReport::has_threshold(target) ? threshold : 0.5;
 }
 
-/// Values of each sample are copied from the device only if an observer needs them.
-bool Evaluator::is_fetched(const Judgement& judgement) const {
-  return judged_ == Judged::kSamples || ClassReport::classes_of(judgement) > 0;
+/// Values of each sample are copied from the device only where somebody looks at them.
+bool Evaluator::is_fetched(const PredictionTarget& target) const {
+  return detail_ == Detail::kSamples || ClassReport::classes_of(target) > 0;
 }
 
-/// Fetches the statistics, then the pair of each judgement.
-TowerResult Evaluator::build(Graph& graph, const Signature& fed) const {
+/// Fetches the statistics, then what each target compares.
+Graph Evaluator::build(const Signature& fed) const {
+  Graph graph;
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
-  TowerResult result = build_tower(b, *place_.tower, fed, {});
-  for (const Judgement& judgement : result.judgements) {
-    if (!is_fetched(judgement)) continue;
-    b.fetch(judgement.term + "/predictions", judgement.predictions);
-    b.fetch(judgement.term + "/targets", judgement.targets);
-    if (judged_ == Judged::kSamples) b.fetch(judgement.term + "/losses", judgement.losses);
+  const TowerResult result = build_tower(b, *place_.tower, fed, {});
+  for (const PredictionTarget& target : result.targets) {
+    if (!is_fetched(target)) continue;
+    b.fetch(target.term + "/predictions", target.predictions);
+    b.fetch(target.term + "/targets", target.targets);
+    if (detail_ == Detail::kSamples) b.fetch(target.term + "/losses", target.losses);
   }
-  return result;
+  return graph;
 }
 
 void Evaluator::compile(Choosing choosing) {
@@ -149,9 +145,9 @@ std::vector<std::vector<Tensor>> Evaluator::read_batches(const std::stop_token& 
 
 std::vector<std::string> Evaluator::predicting_inputs() const {
   std::vector<const Node*> open;
-  for (const Judgement& judgement : judgements_) open.push_back(judgement.predictions.node);
+  for (const PredictionTarget& target : targets_) open.push_back(target.predictions.node);
   if (open.empty())
-    for (const Fetch& fetch : nominal_graph_.fetches()) open.push_back(fetch.value.node);
+    for (const Fetch& fetch : description_->graph().fetches()) open.push_back(fetch.value.node);
   std::set<const Node*> seen;
   std::vector<std::string> names;
   while (!open.empty()) {
@@ -165,11 +161,11 @@ std::vector<std::string> Evaluator::predicting_inputs() const {
 }
 
 void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
-  TPACK_ASSERT(!observer || judged_ == Judged::kSamples, "this evaluator does not fetch samples");
+  TPACK_ASSERT(!observer || detail_ == Detail::kSamples, "this evaluator does not fetch samples");
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
-  // Random draws depend on the batch, not on the evaluator.
+  // Random draws belong to a batch, whichever evaluator has it.
   RunInfo info{seed_, shard_.index, 0};
   for (auto batch = next(); batch; batch = next(), info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(*batch, info);
@@ -180,14 +176,14 @@ void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
     }
     for (size_t i = 0; i < reports_.size(); ++i) {
       const size_t at = first_fetch_[reports_[i]];
-      ClassReport::count(judgements_[reports_[i]], done.fetched(at), done.fetched(at + 1),
+      ClassReport::count(targets_[reports_[i]], done.fetched(at), done.fetched(at + 1),
                          tallies_[statistics_.size() + i].counts());
     }
     if (observer) {
-      std::vector<JudgedBatch> batches;
-      for (size_t i = 0; i < judgements_.size(); ++i) {
+      std::vector<TargetBatch> batches;
+      for (size_t i = 0; i < targets_.size(); ++i) {
         const size_t at = first_fetch_[i];
-        batches.push_back({judgements_[i], done.fetched(at), done.fetched(at + 1), done.fetched(at + 2)});
+        batches.push_back({targets_[i], done.fetched(at), done.fetched(at + 1), done.fetched(at + 2)});
       }
       observer(info.step, batches);
     }
@@ -207,8 +203,8 @@ Evaluator::Evaluation Evaluator::evaluation_of(int64_t batches, const std::vecto
   for (size_t i = 0; i < statistics_.size(); ++i)
     evaluation.statistics.emplace_back(statistics_[i], total[i].value());
   for (size_t i = 0; i < reports_.size(); ++i) {
-    const size_t judgement = reports_[i];
-    evaluation.classes.emplace_back(judgements_[judgement], class_names_[judgement],
+    const size_t target = reports_[i];
+    evaluation.classes.emplace_back(targets_[target], class_names_[target],
                                     total[statistics_.size() + i].parts());
   }
   return evaluation;

@@ -42,13 +42,8 @@ Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value, const P
   return image;
 }
 
-bool has_own_range(OutputMeaning meaning) {
-  return meaning == OutputMeaning::kProbabilities || meaning == OutputMeaning::kSigned;
-}
-
 PixelRange likely_range(OutputMeaning meaning, std::span<const Tensor> values) {
-  if (meaning == OutputMeaning::kProbabilities) return {0, 1};
-  if (meaning == OutputMeaning::kSigned) return {-1, 1};
+  if (meaning.has_range()) return {meaning.least, meaning.most};
   double least = 0;
   double most = 0;
   for (const Tensor& value : values) {

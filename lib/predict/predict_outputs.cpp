@@ -76,10 +76,6 @@ const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Re
   throw unknown_reference(LayerOutput::kWhat, ref.name, ref.position, known);
 }
 
-bool are_probabilities(OutputMeaning meaning) {
-  return meaning == OutputMeaning::kClassProbabilities || meaning == OutputMeaning::kProbabilities;
-}
-
 /// The same values in the shape in which they were computed.
 Symbol before_reshapes(Symbol y) {
   while (op_cast<Reshape>(*y.node) != nullptr || op_cast<Transpose>(*y.node) != nullptr)
@@ -90,8 +86,8 @@ Symbol before_reshapes(Symbol y) {
 /// Probabilities of probabilities are meaningless: with two classes, the highest is 0.73.
 void reject_twice(const Builder& b, const PredictOutput& output, Symbol from, Symbol y) {
   const bool is_same = before_reshapes(from) == before_reshapes(y);
-  if (is_same || !are_probabilities(b.meaning(from)) || !are_probabilities(b.meaning(y))) return;
-  const bool is_softmax = b.meaning(from) == OutputMeaning::kClassProbabilities;
+  if (is_same || !b.meaning(from).is_any_probability() || !b.meaning(y).is_any_probability()) return;
+  const bool is_softmax = b.meaning(from).sums_to_one;
   throw ConfigError(output.from.position, "output '" + output.name + "' of predict: '" + output.from.name +
                                               "' is the output of a " + (is_softmax ? "softmax" : "sigmoid") +
                                               "; write " + output.name + ": " + output.from.name +

@@ -58,11 +58,12 @@ OutputForm form_of(const Symbol& y, OutputMeaning meaning, const Shape& of_more,
 }  // namespace
 
 Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
-                     const std::vector<std::string>& given)
+                     const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling)
     : place_(place),
       outputs_(std::move(outputs)),
-      program_(program_name(outputs_), *place.device, *place.plan,
-               [this](const Signature& fed) { return graph(fed); }) {
+      program_(
+          program_name(outputs_), *place.device, *place.plan,
+          [this](const Signature& fed) { return graph(fed); }, std::move(compiling)) {
   std::vector<std::string> known;
   for (const TowerInput& input : place_.tower->inputs()) known.push_back(input.name);
   for (const std::string& name : given) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,34 +13,38 @@
 
 namespace tpack {
 
-/// The spec of an output for one sample.
+/// What an output holds for one sample.
 struct OutputForm {
   TensorSpec spec;
-  OutputMeaning meaning = OutputMeaning::kNumbers;
+  OutputMeaning meaning = {};
 };
 
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on
 /// (labels) need not be given. Threads: one caller, the one that runs other programs of the device.
 class Predictor {
  public:
-  /// `given`: the inputs of `run`, in order. Errors: ConfigError for an output or input that the model does
-  /// not have, and if an output depends on a missing input; ShapeError.
+  /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
+  /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
+  /// `compiling`: as Program.
   Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
-            const std::vector<std::string>& given);
+            const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling = nullptr);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
   /// Of each output.
   const std::vector<OutputForm>& forms() const { return forms_; }
   /// Names of the given inputs that the outputs depend on.
   const std::vector<std::string>& needed_inputs() const { return needed_inputs_; }
-  /// Values of the outputs, in their order, for tensors of the given inputs. Copies, so the next call does
-  /// not change them. Random layers draw different numbers in each call.
+  /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
+  /// them alone.
+  /// Layers that draw random numbers draw others in each call.
   std::vector<Tensor> run(const std::vector<Tensor>& batch) { return run(batch, batches_++); }
   /// As above, but the random numbers are always the same for the same `number`.
   std::vector<Tensor> run(const std::vector<Tensor>& batch, int64_t number);
   /// Compiles for batches of this signature now rather than in the first `run`. The device must have its
   /// variables.
   void compile(const Signature& given) { program_.compile(given); }
+  /// Compiles what `run` needs for such a batch; while another thread runs other batches.
+  void prepare(std::span<const Tensor> batch) { program_.prepare(batch); }
 
  private:
   struct Built {

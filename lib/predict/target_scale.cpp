@@ -7,6 +7,7 @@
 #include "dataflow/moments.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
+#include "graph/tower_description.h"
 #include "ops/convolution.h"
 #include "ops/matmul.h"
 #include "predict/class_counts.h"
@@ -52,12 +53,9 @@ void warn_of_far_targets(const TowerFunction& tower, const DataFlow& train) {
   constexpr int64_t kFirst = 256;  // samples
   constexpr double kFar = 20;
   if (!may_look_at(train)) return;
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  for (const Judgement& one : build_tower(b, tower, batch_specs(tower, 1), {}).judgements) {
+  for (const PredictionTarget& one : tower.description().targets()) {
     const auto input = input_of(one.targets, tower);
-    if (one.kind != Judgement::Kind::kNumbers || !input || !is_linear(one.predictions)) continue;
+    if (one.classes || !input || !is_linear(one.predictions)) continue;
     const std::string& component = tower.inputs()[*input].component;
     if (!train.spec().find(component)) continue;
     const Moments all = moments_of(train, component.c_str(), 1, kFirst)[0];

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "graph/structural.h"
+#include "graph/tower_description.h"
 
 namespace tpack {
 namespace {
@@ -36,26 +37,18 @@ LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path)
   return best;
 }
 
-/// Builds the forward graph once to get the output of each layer for a batch.
+/// The output of each layer for a batch.
 void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {Phase::kTraining, type});
-  const TowerResult result = build_tower(b, tower, fed, {});
-  std::vector<std::pair<int, LayerReport>> ordered;
-  for (const auto& [name, value] : result.outputs) ordered.push_back({value.node->id, {name, value.spec()}});
-  const auto before = [](const auto& x, const auto& y) {  // a block and its last layer are one node
-    return x.first != y.first ? x.first < y.first : x.second.name.size() > y.second.name.size();
-  };
-  std::stable_sort(ordered.begin(), ordered.end(), before);
-  for (auto& [id, layer] : ordered) report.layers.push_back(std::move(layer));
+  const TowerDescription& described = tower.description({Phase::kTraining, type}, fed);
+  for (const auto& [name, value] : described.outputs_in_order())
+    report.layers.push_back({name, value.spec()});
   // If a network is called several times, its variables count at the first call.
-  for (const auto& [variable, value] : trainable_reads(graph, table)) {
+  for (const auto& [variable, value] : trainable_reads(described.graph(), described.variables())) {
     report.parameters += variable->spec.shape.elements();
     LayerReport* layer = owner_of(report.layers, value.node->path);
     if (layer != nullptr) layer->parameters += variable->spec.shape.elements();
   }
-  for (const auto& node : graph.nodes()) {
+  for (const auto& node : described.graph().nodes()) {
     const double flops = node->op->flops(*node);
     report.forward_flops += flops;
     LayerReport* layer = owner_of(report.layers, node->path);

@@ -16,12 +16,11 @@
 #include "core/text.h"
 #include "experiment/check.h"
 #include "experiment/experiment.h"
-#include "experiment/fill_from_data.h"
 #include "experiment/gates.h"
 #include "experiment/ignored_labels.h"
 #include "experiment/initial_weights.h"
-#include "experiment/stored_data.h"
 #include "experiment/without_effect.h"
+#include "learner/stored_data.h"
 #include "predict/evaluation_flow.h"
 #include "run/bad_sample_list.h"
 #include "run/config_changes.h"
@@ -301,8 +300,7 @@ void TrainRun::restore(Loop& loop) {
                 std::to_string(loop.state().global_step()) + ")";
   } else {
     restored_ = load_initial_weights(*experiment_, chief());
-    fill_from_data(*experiment_);
-    if (chief() && restored_.empty()) warn_of_far_targets(*experiment_);
+    take_values_from_data(*experiment_, chief() && restored_.empty());
   }
 }
 

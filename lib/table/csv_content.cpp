@@ -27,7 +27,12 @@ void CsvContent::append(CsvContent& part, CsvRows::PlaceOfPart place) {
 
 void CsvContent::add(const CsvRow& row) {
   std::string why = row.why;
-  for (const auto& some : values) some->add(row.fields, reader, why);
+  try {
+    for (size_t i = 0; i < values.size() && why.empty(); ++i) values[i]->add(row.fields, reader);
+  } catch (const BadField& field) {
+    why = field.why;
+  }
+  for (size_t i = 0; i < values.size() && !why.empty(); ++i) values[i]->fill_bad(rows());
   for (size_t i = 0; i < labels.size() && why.empty(); ++i)
     why = labels[i].complaint_of(label_in(row.fields, i), label_columns[i]);
   for (size_t i = 0; i < labels.size(); ++i) {

@@ -132,38 +132,38 @@ bool CsvFeatures::is_missing(const Column& column, std::string_view field) {
 }
 
 /// NaN for a missing one.
-float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
-                             std::string& why) {
+float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader) {
   float number = 0;
   if (column.form.is_percent() || !reader.read_common(field, number)) {
     if (is_missing(column, field)) return kMissing;
-    number = reader.read(field, column.name, why, column.form);
+    number = reader.read(field, column.name, column.form);
   }
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
-  if (!prepared && why.empty())
-    why = "column '" + column.name + "' has " + shortest(number) + ", but log1p needs numbers above -1";
-  return static_cast<float>(prepared.value_or(0));
+  if (!prepared)
+    throw BadField{"column '" + column.name + "' has " + shortest(number) +
+                   ", but log1p needs numbers above -1"};
+  return static_cast<float>(*prepared);
 }
 
-float CsvFeatures::yes_or_no(const Column& column, std::string_view field, std::string& why) {
+float CsvFeatures::yes_or_no(const Column& column, std::string_view field) {
   const auto flag = parse_yes_no(field);
-  if (!flag && why.empty())
-    why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is not a bool; use true/false, yes/no, t/f, y/n or 1/0";
-  return flag && flag->is_yes ? 1.0F : 0.0F;
+  if (!flag)
+    throw BadField{"column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
+                   "', which is not a bool; use true/false, yes/no, t/f, y/n or 1/0"};
+  return flag->is_yes ? 1.0F : 0.0F;
 }
 
-void CsvFeatures::add_date(const Column& column, std::string_view field, std::string& why) {
-  const auto date = parse_date(field, column.dates);
-  if (!date && why.empty())
-    why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is not a date such as 2020-04-03 or 2020-04-03 10:00" +
-          (column.dates == DateOrder::kDayFirst     ? ", or 31/12/2020 as in other rows of the column"
-           : column.dates == DateOrder::kMonthFirst ? ", or 12/31/2020 as in other rows of the column"
-                                                    : "");
-  const int64_t seconds = date.value_or(0);
-  const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
-  const int64_t days = (seconds - of_day) / kSecondsOfDay;
+void CsvFeatures::add_date(const Column& column, std::string_view field) {
+  const auto seconds = parse_date(field, column.dates);
+  if (!seconds)
+    throw BadField{"column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
+                   "', which is not a date such as 2020-04-03 or 2020-04-03 10:00" +
+                   (column.dates == DateOrder::kDayFirst ? ", or 31/12/2020 as in other rows of the column"
+                    : column.dates == DateOrder::kMonthFirst
+                        ? ", or 12/31/2020 as in other rows of the column"
+                        : "")};
+  const int64_t of_day = (*seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
+  const int64_t days = (*seconds - of_day) / kSecondsOfDay;
   open_.push_back(static_cast<float>(days));
   open_.push_back(static_cast<float>(of_day));
 }
@@ -173,18 +173,13 @@ void CsvFeatures::add_missing(const Column& column) {
   if (column.type == ColumnType::kDate) open_.push_back(0);
 }
 
-void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
-                      std::string& why) {
+void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) {
   for (Encoder& encoder : encoders_) {
     const Column& column = encoder.column;
-    if (!why.empty()) {
-      add_missing(column);
-      continue;
-    }
     const bool has_text = column.missing != nullptr && column.missing->by == MissingRule::By::kText;
     if (column.type == ColumnType::kNumber) {
-      float number = number_of(column, fields[column.index], reader, why);
-      if (std::isnan(number) && has_text) number = number_of(column, column.missing->text, reader, why);
+      float number = number_of(column, fields[column.index], reader);
+      if (std::isnan(number) && has_text) number = number_of(column, column.missing->text, reader);
       open_.push_back(number);
       continue;
     }
@@ -196,9 +191,9 @@ void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberRead
     else if (column.type == ColumnType::kCategory)
       open_.push_back(code_of(encoder, field));
     else if (column.type == ColumnType::kBool)
-      open_.push_back(yes_or_no(column, field, why));
+      open_.push_back(yes_or_no(column, field));
     else
-      add_date(column, field, why);
+      add_date(column, field);
   }
 }
 

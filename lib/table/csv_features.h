@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,7 +46,10 @@ class CsvFeatures final : public CsvValues {
   std::vector<int64_t> widths() const override;
   std::unique_ptr<CsvValues> part(size_t rows) const override;
   void append(CsvValues& part) override;
-  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
+  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) override;
+  void fill_bad(size_t row) override {
+    open_.resize((row + 1) * rows_.columns(), std::numeric_limits<float>::quiet_NaN());
+  }
   void fit(std::span<const int64_t> rows) override;
   State learned() const override;
   void use(const State& learned) override;
@@ -74,11 +78,10 @@ class CsvFeatures final : public CsvValues {
   };
 
   static bool is_missing(const Column& column, std::string_view field);
-  static float number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
-                         std::string& why);
-  void add_date(const Column& column, std::string_view field, std::string& why);
+  static float number_of(const Column& column, std::string_view field, CsvNumberReader& reader);
+  void add_date(const Column& column, std::string_view field);
   void add_missing(const Column& column);
-  static float yes_or_no(const Column& column, std::string_view field, std::string& why);
+  static float yes_or_no(const Column& column, std::string_view field);
   static float code_of(Encoder& encoder, std::string_view text);
   void fit_numbers(Encoder& encoder, std::vector<float> present, size_t rows);
   void fit_categories(Encoder& encoder, const std::vector<float>& codes);

@@ -29,17 +29,12 @@ void CsvTags::append(CsvValues& part) {
   for (const size_t end : later.ends_) ends_.push_back(before + end);
 }
 
-void CsvTags::add(const std::vector<std::string_view>& fields, CsvNumberReader& /*reader*/,
-                  std::string& why) {
-  if (why.empty()) {
-    for (const std::string_view tag : words_of(fields[column_])) {
-      const bool is_known = given_.empty() || std::ranges::find(given_, tag) != given_.end();
-      if (is_known)
-        numbers_.push_back(number_of(tag));
-      else if (why.empty())
-        why = "column '" + name_[0] + "' has '" + std::string(tag) + "', which is not one of its 'classes'" +
-              did_you_mean(tag, given_);
-    }
+void CsvTags::add(const std::vector<std::string_view>& fields, CsvNumberReader& /*reader*/) {
+  for (const std::string_view tag : words_of(fields[column_])) {
+    if (!given_.empty() && std::ranges::find(given_, tag) == given_.end())
+      throw BadField{"column '" + name_[0] + "' has '" + std::string(tag) +
+                     "', which is not one of its 'classes'" + did_you_mean(tag, given_)};
+    numbers_.push_back(number_of(tag));
   }
   ends_.push_back(numbers_.size());
 }

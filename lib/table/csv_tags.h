@@ -23,7 +23,8 @@ class CsvTags final : public CsvValues {
   std::unique_ptr<CsvValues> part(size_t rows) const override;
   void append(CsvValues& part) override;
   /// An empty field has no labels. A label that is not given is bad.
-  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
+  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) override;
+  void fill_bad(size_t row) override { ends_.resize(row + 1, numbers_.size()); }
   void fit(std::span<const int64_t> rows) override;
   State learned() const override;
   void use(const State& learned) override;

@@ -52,17 +52,15 @@ std::optional<double> CsvNumberReader::value_of(std::string_view field, const Nu
                                                                   : std::nullopt;
 }
 
-float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why,
-                            const NumberForm& form) {
+float CsvNumberReader::read(std::string_view field, const std::string& column, const NumberForm& form) {
   constexpr double kMax = std::numeric_limits<float>::max();
   const std::optional<double> value = value_of(field, form);
   if (value && std::abs(*value) <= kMax) return read_number(*value, field, column);
   if (is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
   if (is_word(field, "true")) return 1;
   if (is_word(field, "false")) return 0;
-  why =
-      "column '" + column + "' has '" + std::string(field.substr(0, 40)) + "', " + complaint_of(field, form);
-  return 0;
+  throw BadField{"column '" + column + "' has '" + std::string(field.substr(0, 40)) + "', " +
+                 complaint_of(field, form)};
 }
 
 /// The message for a field that is not a number, with the fix.
@@ -143,22 +141,18 @@ std::unique_ptr<CsvValues> CsvNumbers::part(size_t rows) const {
   return part;
 }
 
-void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) {
+void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) {
   for (size_t i = 0; i < columns_.size(); ++i) {
-    float common = 0;
-    const bool may_be_common = form_ != Form::kLabelSet && why.empty() && !written_[i].is_percent();
-    if (may_be_common && reader.read_common(fields[columns_[i]], common)) {
-      open_.push_back(common);
-      continue;
+    float value = 0;
+    const bool may_be_common = form_ != Form::kLabelSet && !written_[i].is_percent();
+    if (!may_be_common || !reader.read_common(fields[columns_[i]], value)) {
+      value = reader.read(fields[columns_[i]], names_[i], written_[i]);
+      if (std::isnan(value) && rules_[i] == nullptr)
+        throw BadField{"column '" + names_[i] + "' has no value; to replace missing values, set 'missing'"};
+      if (form_ == Form::kLabelSet && (value < 0 || value > 1))
+        throw BadField{"column '" + names_[i] + "' has " + shortest(value) +
+                       "; a label of a set must be 0, 1 or between"};
     }
-    float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why, written_[i]) : 0;
-    if (std::isnan(value) && rules_[i] == nullptr) {
-      why = "column '" + names_[i] + "' has no value; to replace missing values, set 'missing'";
-      value = 0;
-    }
-    if (why.empty() && form_ == Form::kLabelSet && (value < 0 || value > 1))
-      why =
-          "column '" + names_[i] + "' has " + shortest(value) + "; a label of a set must be 0, 1 or between";
     open_.push_back(value);
   }
 }

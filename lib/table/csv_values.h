@@ -51,6 +51,11 @@ inline std::optional<double> csv_number(std::string_view field, DecimalSign deci
 /// True for 1,5 and ,5.
 bool has_decimal_comma(std::string_view field);
 
+/// Thrown for a field that is bad, and with it the row.
+struct BadField {
+  std::string why;
+};
+
 /// Reads fields that are numbers of float32.
 class CsvNumberReader {
  public:
@@ -64,9 +69,8 @@ class CsvNumberReader {
     out = static_cast<float>(value);
     return true;
   }
-  /// NaN for a missing value; 1 and 0 for true and false. Sets `why` if the field is neither.
-  float read(std::string_view field, const std::string& column, std::string& why,
-             const NumberForm& form = {});
+  /// NaN for a missing value; 1 and 0 for true and false. Errors: BadField.
+  float read(std::string_view field, const std::string& column, const NumberForm& form = {});
   /// By column: the first large number that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }
   /// True if a bad field is a number in another notation, such as 1,234 or 5%.
@@ -114,9 +118,10 @@ class CsvValues {
   virtual std::unique_ptr<CsvValues> part(size_t rows) const = 0;
   /// Appends the rows of a part.
   virtual void append(CsvValues& part) = 0;
-  /// Adds a row to a part; any value if `why` is set, because the row is bad. Sets `why` if a field is bad.
-  virtual void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
-                   std::string& why) = 0;
+  /// Adds a row to a part. Errors: BadField, after which the part may have some of the row.
+  virtual void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) = 0;
+  /// Gives a bad row of a part, which it may have some of, all or none, any values.
+  virtual void fill_bad(size_t row) = 0;
   /// Learns from these rows. Errors: DataError if they are not enough.
   virtual void fit(std::span<const int64_t> rows) = 0;
   /// The learned state; empty if there is nothing to learn.
@@ -148,7 +153,10 @@ class CsvNumbers final : public CsvValues {
   const std::vector<std::string>& names() const override { return names_; }
   std::unique_ptr<CsvValues> part(size_t rows) const override;
   void append(CsvValues& part) override { rows_.append(std::move(static_cast<CsvNumbers&>(part).open_)); }
-  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
+  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader) override;
+  void fill_bad(size_t row) override {
+    open_.resize((row + 1) * columns_.size(), std::numeric_limits<float>::quiet_NaN());
+  }
   void fit(std::span<const int64_t> rows) override;
   State learned() const override;
   void use(const State& learned) override;

@@ -32,8 +32,8 @@ class UnpackedFile {
 
   bool is_packed() const { return unpacker_ != nullptr; }
   /// The next bytes, at most `at_most`, valid until the next call; empty at the end. For a file that is not
-  /// compressed, all available bytes up to `at_most`. Errors: DataError with path if the file is damaged or ends
-  /// early.
+  /// compressed, all available bytes up to `at_most`. Errors: DataError with path if the file is damaged or
+  /// ends early.
   std::string_view next(size_t at_most);
 
  private:

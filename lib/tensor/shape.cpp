@@ -57,4 +57,20 @@ bool Shape::operator==(const Shape& other) const {
   return std::equal(sizes().begin(), sizes().end(), other.sizes().begin(), other.sizes().end());
 }
 
+Shape broadcast(const Shape& a, const Shape& b) {
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape out = longer;
+  for (int axis = -static_cast<int>(shorter.rank()); axis < 0; ++axis) {
+    const int64_t there = longer[axis];
+    const int64_t here = shorter[axis];
+    const bool are_known = there != Shape::kUnknown && here != Shape::kUnknown;
+    if (are_known && there != here && there != 1 && here != 1)
+      throw ShapeError("shapes " + a.str() + " and " + b.str() +
+                       " do not broadcast: " + std::to_string(there) + " against " + std::to_string(here));
+    if (there == 1 || (there == Shape::kUnknown && here != 1)) out = out.with(axis, here);
+  }
+  return out;
+}
+
 }  // namespace tpack

@@ -43,4 +43,8 @@ class Shape {
   size_t rank_ = 0;
 };
 
+/// NumPy's rule: trailing axes are lined up, and sizes are equal, 1 or unknown. Errors: ShapeError naming
+/// both shapes.
+Shape broadcast(const Shape& a, const Shape& b);
+
 }  // namespace tpack

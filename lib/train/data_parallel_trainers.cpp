@@ -1,3 +1,4 @@
+#include "backend/open_device.h"
 #include "train/data_parallel_trainer.h"
 #include "train/device_list.h"
 
@@ -43,7 +44,7 @@ Schema<P> broadcasting(Schema<P> schema) {
 }
 
 struct Simple {
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
   int64_t accumulate = 1;
 
   DataParallelTrainer::Choice choice() const { return {.devices = {device}, .accumulate = accumulate}; }
@@ -88,7 +89,7 @@ struct SyncMultiGpu {
 };
 
 struct Horovod {
-  DeviceList devices = {{{"cpu:0", {}}}};
+  DeviceList devices = {{default_device()}};
   bool average = true;
   int64_t accumulate = 1;
   bool broadcast_every_epoch = true;

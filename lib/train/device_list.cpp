@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "backend/open_device.h"
 #include "system/machine.h"
 
 namespace tpack {
@@ -11,7 +12,7 @@ constexpr int64_t kMax = 1024;
 
 std::vector<Ref<DeviceName>> parts_of_the_processors(size_t count, const Position& position) {
   std::vector<Ref<DeviceName>> names;
-  for (size_t i = 0; i < count; ++i) names.push_back({"cpu:" + std::to_string(i), position});
+  for (size_t i = 0; i < count; ++i) names.push_back(default_device(i, position));
   return names;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "backend/open_device.h"
 #include "ops/arg_max.h"
 #include "ops/gather.h"
 #include "ops/matmul.h"
@@ -17,7 +18,7 @@ constexpr const char* kCentersStage = "centers of clusters";
 struct KMeansParams {
   int64_t clusters = 10;
   ComponentRef component = "image";
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
 };
 
 /// Finds the nearest center of each sample: |y - c|^2 = |y|^2 - (2 y c - |c|^2), so one product does the

@@ -1,4 +1,5 @@
 #include "backend/inference_tower.h"
+#include "backend/open_device.h"
 #include "system/machine.h"
 #include "train/saved_state.h"
 #include "train/trainer.h"
@@ -7,7 +8,7 @@ namespace tpack {
 namespace {
 
 struct NoOpParams {
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
 };
 
 /// Builds the model and gives its variables their values, but a step does nothing: for runs that consist of

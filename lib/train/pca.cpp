@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/open_device.h"
 #include "core/stop.h"
 #include "ops/matmul.h"
 #include "train/batch_trainer.h"
@@ -23,7 +24,7 @@ struct PcaParams {
   int64_t components = 16;
   int64_t solve_every = 0;
   ComponentRef component = "image";
-  Ref<DeviceName> device = {"cpu:0", {}};
+  Ref<DeviceName> device = default_device();
 };
 
 /// What a sample is in terms of the components, and what they make of it. In training also the moments of a

@@ -1,53 +1,38 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 
-#include "backend/variable_store.h"
 #include "checkpoint/checkpoint.h"
 #include "input/input_source.h"
+#include "learner/stored_variables.h"
 #include "tensor/state.h"
 
 namespace tpack {
 
-/// The entry of a variable in checkpoints: "model/conv0/W"; "optimizer/m/conv0/W" for the part of a slot that
-/// the store calls "@m/conv0/W".
-std::string entry_of(VariableScope scope, const std::string& name);
-
-/// Adds the variables of a store to a checkpoint: those of the model, the optimizer's and local ones.
-void save_variables(const VariableStore& store, CheckpointContent& content);
-/// Loads them. `others`: entries of variables that are loaded elsewhere. Errors: CheckpointError for a
-/// variable that is missing or has a different type or shape, and for an unused entry.
-void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store,
-                    const std::set<std::string>& others = {});
-
-/// The entry of a local variable of a replica.
-std::string local_entry(int64_t replica, const std::string& name);
-
 /// Adds a state: its values as the text `entry`, its arrays below `arrays`.
 void save_state(const State& state, const std::string& entry, const std::string& arrays,
                 CheckpointContent& content);
-/// Loads it; empty if there is no such text.
+/// Takes it back; nothing if there is no such text.
 std::optional<State> load_state(const CheckpointContent& content, const std::string& source,
                                 const std::string& entry, const std::string& arrays);
 
-/// Adds the position in the data. A trainer may add more about its data to the same `State`.
+/// Adds the place in the data. What else a trainer has to say of its data goes into the same `State`.
 void save_position(const DataPosition& position, State& state);
 DataPosition load_position(const State& state);
 
-/// The data section of a checkpoint. Errors: CheckpointError if there is none.
+/// What a checkpoint says of the data. Errors: CheckpointError if it says nothing.
 State data_state(const CheckpointContent& content, const std::string& source);
-/// Checks a number of `data` that must be the same in a resumed run. Errors: CheckpointError.
+/// Checks a number of `data` that must be the same in a run that goes on. Errors: CheckpointError.
 void require_same(const State& data, const std::string& source, const std::string& name, int64_t here);
-/// Rejects a batch size different from `data`, unless the checkpoint was made at the end of an epoch. Errors:
-/// CheckpointError.
+/// Refuses another batch size than that of `data`, unless the checkpoint was made at the end of an epoch.
+/// Errors: CheckpointError.
 void require_batch_size(const CheckpointContent& content, const std::string& source, const State& data,
                         int64_t here);
-/// The position in `data`; for a different batch size, the position of the batch with the next sample of the
-/// pass, so fewer samples than a batch may be repeated.
+/// The position in `data`; for another batch size, that of the batch with the next sample of the pass, so
+/// that fewer samples than a batch may come again.
 DataPosition position_for(const State& data, const DataFlow& flow);
-/// Checks that the flow can continue from the position in `data`. Errors: CheckpointError.
+/// Checks that the flow can go on from the place in `data`. Errors: CheckpointError.
 void require_seek(const State& data, const std::string& source, const DataFlow& flow);
 
 }  // namespace tpack

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/tower_description.h"
 #include "graph/variable_pattern.h"
 
 namespace tpack {
@@ -9,15 +10,8 @@ namespace tpack {
 TowerOutputs::TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns,
                            int64_t batch)
     : place_(place), nominal_(batch_specs(*place.tower, batch)) {
-  Graph graph;
-  Builder b(graph, *place_.table, {Phase::kTraining, place_.device->float_type()});
-  const TowerResult result = build_tower(b, *place_.tower, nominal_, {});
-  std::vector<std::pair<int, Output>> computed;
-  for (const auto& [name, symbol] : result.outputs)
-    computed.emplace_back(symbol.node->id,
-                          Output{name, {symbol.dtype(), symbol.shape()}, "", symbol.node->origin});
-  std::stable_sort(computed.begin(), computed.end(),
-                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  const TowerDescription& tower =
+      place_.tower->description({Phase::kTraining, place_.device->float_type()}, nominal_);
   std::vector<std::string> known;
   const auto is_wanted = [&](const std::string& name) {
     known.push_back(name);
@@ -29,9 +23,9 @@ TowerOutputs::TowerOutputs(const ModelHandle& place, const std::vector<Ref<Outpu
     inputs_.push_back(i);
     outputs_.push_back({input.name, nominal_[i], input.layout, input.position});
   }
-  for (const auto& [id, output] : computed) {
-    const bool is_input = std::find(known.begin(), known.end(), output.name) != known.end();
-    if (!is_input && is_wanted(output.name)) outputs_.push_back(output);
+  for (const auto& [name, symbol] : tower.outputs_in_order()) {
+    const bool is_input = std::find(known.begin(), known.end(), name) != known.end();
+    if (!is_input && is_wanted(name)) outputs_.push_back({name, symbol.spec(), "", symbol.node->origin});
   }
   Diagnostics errors;
   check_patterns(patterns, known, "layer or input", errors);

@@ -1,11 +1,10 @@
-#include "callbacks/best_saver.h"
-
 #include <cmath>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 
 #include "callbacks/give_scalar.h"
+#include "checkpoint/checkpoint.h"
 #include "support/captured_log.h"
 #include "support/failing_file_io.h"
 #include "support/fake_trainer.h"

@@ -1,10 +1,9 @@
-#include "callbacks/gpu_tracker.h"
-
 #include <cmath>
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>
 
+#include "callbacks/nvml.h"
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"
 #include "support/fake_trainer.h"

@@ -75,10 +75,10 @@ class JoinedRun {
     for (const Symbol& y : function(b, in)) b.fetch("result" + std::to_string(graph.fetches().size()), y);
     results_ = graph.fetches().size();
     const Graph lowered = simplify(sum_before_scatter(simplify(graph, Stops::kDrop)), Stops::kDrop);
-    const Graph joined = join_depth_first(fuse_bias_and_activation(lowered), 1);
+    const auto library = cpu::make_library();
+    const Graph joined = join_depth_first(fuse_epilogues(lowered, *library), 1);
     const Graph fused = simplify(fuse_pointwise(joined), Stops::kDrop);
     const auto team = std::make_shared<cpu::Team>(how.threads);
-    const auto library = cpu::make_library();
     PlanSection plan = choose_layouts(fused, DeviceOptions::Algorithm::kHeuristic, how.pieces, *library);
     for (auto& [path, choice] : plan.nodes) {
       choice.layout = how.layout;

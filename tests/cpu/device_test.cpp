@@ -165,6 +165,36 @@ TEST(CpuBackend, normalizes_numbers_far_from_zero_as_exactly_as_they_are_given) 
   }
 }
 
+/// Floats whose spread is 1, around `mean`.
+Tensor around(double mean, const Shape& shape) {
+  return random_tensor(shape, 1, DType::kFloat64, mean - 1.7, mean + 1.7)
+      .cast(DType::kFloat32)
+      .cast(DType::kFloat64);
+}
+
+/// Nothing is known of the mean before: the sums are taken around zero.
+TEST(CpuBackend, takes_mean_and_variance_of_numbers_around_a_large_mean) {
+  const auto statistics = [](Builder& b, Symbols in) {
+    const Node& node = b.emit<BatchNorm>({1e-5}, {in[0], in[1], in[2]});
+    return std::vector{node.out(1), node.out(2)};
+  };
+  for (const double mean : {0.0, 1e3, -1e4}) {
+    for (const Shape& shape : {Shape{8, 3, 5, 5}, Shape{5, 20, 9, 8}, Shape{2, 16, 40, 33}, Shape{900, 7}}) {
+      const Tensor ones =
+          Tensor::of<double>({shape[1]}, std::vector<double>(static_cast<size_t>(shape[1]), 1));
+      const std::vector<Tensor> inputs = {around(mean, shape), ones, ones};
+      const auto truth = testkit::evaluate(statistics, inputs, DType::kFloat64);
+      for (const auto& [name, variant] : variants()) {
+        const auto found = testkit::evaluate_on_cpu(statistics, inputs, variant);
+        for (int64_t c = 0; c < shape[1]; ++c) {
+          EXPECT_FLOAT_EQ(static_cast<float>(found[0].at(c)), static_cast<float>(truth[0].at(c))) << name;
+          EXPECT_NEAR(found[1].at(c) / truth[1].at(c), 1, 1e-6) << name << " around " << mean;
+        }
+      }
+    }
+  }
+}
+
 TEST(CpuBackend, has_a_case_for_every_op) {
   EXPECT_THAT(ops_without_case(network_cases()), testing::IsEmpty());
 }

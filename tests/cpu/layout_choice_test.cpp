@@ -140,8 +140,9 @@ TEST_F(LayoutChoiceTest, a_section_must_hold_exactly_the_nodes_of_the_graph) {
   EXPECT_EQ(error_of(whole), "");
   PlanSection missing = whole;
   missing.nodes.erase("b/Convolution");
-  EXPECT_EQ(error_of(missing),
-            "the plan has no entry for node b/Convolution: it is for a different network or version of tpack");
+  EXPECT_EQ(
+      error_of(missing),
+      "the plan has no entry for node b/Convolution: it is for a different network or version of tpack");
   PlanSection more = whole;
   more.nodes["c/Convolution"] = {"nhwc", "direct"};
   EXPECT_NE(error_of(more).find("names node c/Convolution, which"), std::string::npos);

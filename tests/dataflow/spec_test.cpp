@@ -38,7 +38,7 @@ TEST(ComponentRef, is_read_from_a_name_or_a_number) {
   EXPECT_FALSE(Codec<ComponentRef>::parse(-1, reader).has_value());
   EXPECT_EQ(
       error_of([&] { errors.throw_if_any(); }),
-      "'component' of map X: expected the name of a component or its number from 0, found the number -1");
+      "'component' of map X: expected the name of a component, or its number from 0, found the number -1");
 }
 
 }  // namespace

@@ -24,14 +24,14 @@ class ThresholdChoiceTest : public testing::Test {
         parse_yaml("- FakeData: {shapes: [[1], [1]], dtype: [float32, float32], names: [x, y], size: 4}\n"
                    "- BatchData: 2",
                    "t.yaml"));
-    const Evaluator evaluator("validation", tower.place(), flow, 1, {}, {}, Evaluator::Judged::kSamples);
+    const Evaluator evaluator("validation", tower.place(), flow, 1, {}, {}, Evaluator::Detail::kSamples);
     ThresholdChoice choice(evaluator, ThresholdGoal::parse(goal));
     const auto samples = std::ssize(labels);
     std::vector<float> logits;
     for (const double p : probabilities) logits.push_back(static_cast<float>(std::log(p / (1 - p))));
     const Tensor predictions = Tensor::of<float>({samples, 1}, logits);
     const Tensor targets = Tensor::of<float>({samples, 1}, labels);
-    const JudgedBatch batch{evaluator.judgements()[0], predictions, targets, targets};
+    const TargetBatch batch{evaluator.targets()[0], predictions, targets, targets};
     choice.see(0, {&batch, 1});
     return choice;
   }

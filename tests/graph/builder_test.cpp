@@ -101,13 +101,13 @@ TEST(Builder, keeps_what_values_mean_where_they_are_moved) {
   VariableTable table;
   Builder b(graph, table, {});
   const Symbol x = b.input("x", {DType::kFloat32, {2, 3}});
-  const Symbol classes = b.declare(b.add(x, 1.0), OutputMeaning::kClassProbabilities);
-  EXPECT_EQ(b.meaning(b.reshape(classes, {1, 2, 3})), OutputMeaning::kClassProbabilities);
-  EXPECT_EQ(b.meaning(b.reshape(classes, {3, 2})), OutputMeaning::kNumbers) << "the classes are on no axis";
-  EXPECT_EQ(b.meaning(b.transpose(classes, {1, 0})), OutputMeaning::kNumbers);
+  const Symbol classes = b.declare(b.add(x, 1.0), kClassProbabilities);
+  EXPECT_EQ(b.meaning(b.reshape(classes, {1, 2, 3})), kClassProbabilities);
+  EXPECT_EQ(b.meaning(b.reshape(classes, {3, 2})), OutputMeaning()) << "the classes are on no axis";
+  EXPECT_EQ(b.meaning(b.transpose(classes, {1, 0})), OutputMeaning());
   const Symbol each = b.sigmoid(x);
-  EXPECT_EQ(b.meaning(b.reshape(each, {3, 2})), OutputMeaning::kProbabilities);
-  EXPECT_EQ(b.meaning(b.transpose(each, {1, 0})), OutputMeaning::kProbabilities);
+  EXPECT_EQ(b.meaning(b.reshape(each, {3, 2})), kProbabilities);
+  EXPECT_EQ(b.meaning(b.transpose(each, {1, 0})), kProbabilities);
 }
 
 }  // namespace

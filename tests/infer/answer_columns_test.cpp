@@ -34,7 +34,7 @@ class AnswerColumnsTest : public testing::Test {
     return "";
   }
   WriterOptions options_{.format = "csv",
-                         .outputs = {{"p", OutputRole::kClasses, 3}, {"code", OutputRole::kValues, 2}},
+                         .outputs = {{.name = "p", .width = 3, .classes = 3}, {.name = "code", .width = 2}},
                          .labels = {"bad", "fair", "good"},
                          .columns = {},
                          .true_columns = {"kind"}};
@@ -92,7 +92,8 @@ TEST_F(AnswerColumnsTest, says_what_is_wrong_with_a_name) {
 
 /// The probability of the second of two classes, 0.3.
 TEST_F(AnswerColumnsTest, tells_two_classes_by_one_number) {
-  options_ = {.outputs = {{"p", OutputRole::kYesOrNo, 1}}, .labels = {"no", "yes"}, .threshold = 0.25};
+  options_ = {
+      .outputs = {{.name = "p", .width = 1, .classes = 2}}, .labels = {"no", "yes"}, .threshold = 0.25};
   Prediction p{"a.csv:7", {Tensor::of<float>({1}, {0.3F})}, ""};
   p.truth = Tensor::of<float>({1}, {0});
   const Answers answers(options_);
@@ -105,7 +106,7 @@ TEST_F(AnswerColumnsTest, tells_two_classes_by_one_number) {
 }
 
 TEST_F(AnswerColumnsTest, each_column_of_a_set_says_whether_its_label_holds) {
-  options_ = {.outputs = {{"p", OutputRole::kLabelSet, 2}},
+  options_ = {.outputs = {{.name = "p", .width = 2, .is_label_set = true}},
               .labels = {"red", "round"},
               .true_columns = {"red", "round"}};
   Prediction p{"a.csv:7", {Tensor::of<float>({2}, {0.9F, 0.2F})}, ""};

@@ -9,7 +9,7 @@ namespace tpack {
 namespace {
 
 const Tensor kScores = Tensor::of<float>({3}, {0.25F, 0.5F, 0.25F});
-const std::vector<WrittenOutput> kProbabilities = {{"p", OutputRole::kClasses}};
+const std::vector<WrittenOutput> kProbabilities = {{.name = "p", .classes = 3}};
 
 TEST(TopClasses, are_sorted_and_ties_keep_their_order) {
   const auto ranked = top_classes(kScores, {"a", "b"}, 5);
@@ -47,7 +47,7 @@ TEST(PredictionWriter, csv_has_a_column_for_each_further_output) {
   const auto writer =
       make_prediction_writer({"csv",
                               folder / "out.csv",
-                              {{"box"}, {"p", OutputRole::kClasses}, {"q", OutputRole::kClasses}},
+                              {{"box"}, {.name = "p", .classes = 3}, {.name = "q", .classes = 3}},
                               {"a", "b", "c"},
                               1});
   writer->write({"one.png", {Tensor::of<float>({2, 1}, {0.1F, 2}), kScores, kScores}, ""});
@@ -72,7 +72,7 @@ TEST(PredictionWriter, values_are_not_ranked) {
 
 TEST(PredictionWriter, names_the_labels_that_hold) {
   const TemporaryFolder folder;
-  const std::vector<WrittenOutput> outputs = {{"p", OutputRole::kLabelSet}};
+  const std::vector<WrittenOutput> outputs = {{.name = "p", .is_label_set = true}};
   for (const char* format : {"csv", "jsonl"}) {
     const auto writer = make_prediction_writer({format, folder / format, outputs, {"a", "b", "c"}, 1, 0.25});
     writer->write({"one", {Tensor::of<float>({3}, {0.25F, 0.1F, 0.9F})}, ""});
@@ -87,7 +87,7 @@ TEST(PredictionWriter, names_the_labels_that_hold) {
 
 TEST(PredictionWriter, gives_the_path_of_a_picture) {
   const TemporaryFolder folder;
-  const std::vector<WrittenOutput> outputs = {{"drawn", OutputRole::kPicture}, {"code"}};
+  const std::vector<WrittenOutput> outputs = {{.name = "drawn", .is_picture = true}, {.name = "code"}};
   for (const char* format : {"csv", "jsonl"}) {
     const auto writer = make_prediction_writer({format, folder / format, outputs, {}, 1});
     writer->write({"a.png", {kScores, Tensor::of<float>({1}, {3})}, "", {"out/000-a.png", ""}});

@@ -6,7 +6,7 @@
 
 #include "core/text.h"
 #include "draw/png.h"
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 #include "support/program_runner.h"
 
 namespace tpack {

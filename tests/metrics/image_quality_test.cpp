@@ -110,7 +110,7 @@ TEST(ImageQuality, says_what_is_wrong) {
 TEST(ImageQuality, knows_the_range_of_activations) {
   const RestoredImages all = restored_images();
   for (const auto& [meaning, range] :
-       {std::pair(OutputMeaning::kProbabilities, "1"), std::pair(OutputMeaning::kSigned, "2")}) {
+       {std::pair(kProbabilities, "1"), std::pair(OutputMeaning{-1, 1}, "2")}) {
     const auto sum = [&, meaning = meaning](const std::string& more, const Tensor& clean) {
       const std::shared_ptr<const Metric> made = Registry<Metric>::make_item(
           parse_yaml("PSNR: {predictions: restored, targets: clean" + more + "}", "cost.yaml"));

@@ -72,7 +72,7 @@ std::map<std::string, double> statistics_of_regularized(Phase phase) {
   return values;
 }
 
-std::vector<Judgement> judgements(const std::string& cost, Phase phase) {
+std::vector<PredictionTarget> targets(const std::string& cost, Phase phase) {
   const auto model = model_of(
       "inputs: {x: {shape: [3]}, y: {shape: [], dtype: int32}, z: {shape: [3]}}\n"
       "layers: [{FullyConnected: {name: fc, units: 3, input: x}}]\n"
@@ -81,32 +81,31 @@ std::vector<Judgement> judgements(const std::string& cost, Phase phase) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {phase});
-  return build_tower(b, *model, batch_specs(*model, 2), {}).judgements;
+  return build_tower(b, *model, batch_specs(*model, 2), {}).targets;
 }
 
 TEST(Model, tells_in_inference_what_terms_of_the_cost_compare) {
-  using Kind = Judgement::Kind;
-  const auto of_class = judgements(
+  const auto of_class = targets(
       "{FocalLoss: {logits: fc, labels: y, ignore_label: -1}}, {Regularize: {l2: 1}}", Phase::kInference);
   ASSERT_EQ(of_class.size(), 1U);
-  EXPECT_EQ(of_class[0].kind, Kind::kClass);
+  EXPECT_TRUE(of_class[0].has_scores());
   EXPECT_EQ(of_class[0].term, "focal_loss");
   EXPECT_EQ(of_class[0].targets_name, "y");
   EXPECT_EQ(of_class[0].ignored, -1);
-  EXPECT_TRUE(judgements("{FocalLoss: {logits: fc, labels: y}}", Phase::kTraining).empty());
-  EXPECT_TRUE(judgements("{SigmoidCrossEntropy: {logits: fc, labels: 1}}", Phase::kInference).empty());
-  for (const auto& [cost, kind] :
-       {std::pair("{SoftmaxCrossEntropy: {logits: fc, labels: y}}", Kind::kClass),
-        std::pair("{SigmoidCrossEntropy: {logits: fc, labels: z}}", Kind::kYesOrNo),
-        std::pair("{Hinge: {logits: fc, labels: z}}", Kind::kYesOrNo),
-        std::pair("{MeanSquaredError: {predictions: fc, targets: z}}", Kind::kNumbers),
-        std::pair("{MeanAbsoluteError: {predictions: fc, targets: z}}", Kind::kNumbers),
-        std::pair("{MeanAbsolutePercentageError: {predictions: fc, targets: z}}", Kind::kNumbers),
-        std::pair("{Huber: {predictions: fc, targets: z}}", Kind::kNumbers),
-        std::pair("{Quantile: {predictions: fc, targets: z}}", Kind::kNumbers)}) {
-    const auto all = judgements(cost, Phase::kInference);
+  EXPECT_TRUE(targets("{FocalLoss: {logits: fc, labels: y}}", Phase::kTraining).empty());
+  EXPECT_TRUE(targets("{SigmoidCrossEntropy: {logits: fc, labels: 1}}", Phase::kInference).empty());
+  for (const auto& [cost, form] :
+       {std::pair("{SoftmaxCrossEntropy: {logits: fc, labels: y}}", "scores"),
+        std::pair("{SigmoidCrossEntropy: {logits: fc, labels: z}}", "logits"),
+        std::pair("{Hinge: {logits: fc, labels: z}}", "logits"),
+        std::pair("{MeanSquaredError: {predictions: fc, targets: z}}", "numbers"),
+        std::pair("{MeanAbsoluteError: {predictions: fc, targets: z}}", "numbers"),
+        std::pair("{MeanAbsolutePercentageError: {predictions: fc, targets: z}}", "numbers"),
+        std::pair("{Huber: {predictions: fc, targets: z}}", "numbers"),
+        std::pair("{Quantile: {predictions: fc, targets: z}}", "numbers")}) {
+    const auto all = targets(cost, Phase::kInference);
     ASSERT_EQ(all.size(), 1U) << cost;
-    EXPECT_EQ(all[0].kind, kind) << cost;
+    EXPECT_STREQ(all[0].has_scores() ? "scores" : all[0].has_logits() ? "logits" : "numbers", form) << cost;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/functions.h"
 #include "layers/layer_cases.h"
 
 namespace tpack {
@@ -35,6 +36,17 @@ TEST(TensorFormula, computes_element_by_element) {
   EXPECT_EQ(values("floor(x) + square(x)"), (Values{0.25, 0, 6}));
   EXPECT_EQ(values("x ** 2 - -x ** 2"), (Values{4.5, 0, 8}));
   EXPECT_EQ(values("x2 + 1"), (Values{8})) << "integers are converted";
+}
+
+TEST(TensorFormula, has_every_function_of_the_table) {
+  for (const pointwise::Operation& one : pointwise::operations()) {
+    if (!one.is_called()) continue;
+    const std::string more = one.arity == 1 ? ")" : one.arity == 2 ? ", x2)" : ", x2, 7.5)";
+    const Values found = values(std::string(one.name) + "(x" + more);
+    Values expected;
+    for (const double x : {-1.5, 0.0, 2.0}) expected.push_back(one.of(x, 7, 7.5));
+    EXPECT_THAT(found, testing::Pointwise(testing::NanSensitiveDoubleNear(1e-12), expected)) << one.name;
+  }
 }
 
 TEST(TensorFormula, broadcasts_as_numpy_does) {
@@ -92,12 +104,12 @@ TEST(TensorFormula, points_at_mistakes) {
   EXPECT_EQ(formula_error(item("2 * (x + x2)")),
             "layers.yaml:1:24: shapes [3] and [2, 2] do not broadcast: 2 against 3");
   EXPECT_EQ(formula_error(item("x + sqr(x)")),
-            "layers.yaml:1:21: expression 'x + sqr(x)': unknown function 'sqr'; known: abs, cos, erf, exp, "
-            "expm1, floor, "
-            "is_nan, log, log1p, max, min, pow, round, rsqrt, sigmoid, sign, sin, softplus, sqrt, square, "
-            "tanh, trunc");
+            "layers.yaml:1:21: 'expression' of layer Elementwise: expression 'x + sqr(x)': unknown function "
+            "'sqr'; known: " +
+                ExpressionGrammar().function_names());
   EXPECT_EQ(formula_error(item("x + * 2")),
-            "layers.yaml:1:21: expression 'x + * 2': expected a value, found '*'");
+            "layers.yaml:1:21: 'expression' of layer Elementwise: expression 'x + * 2': expected a value, "
+            "found '*'");
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");
   EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' is not a layer or input"));
   EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' is not a layer or input"));

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/structural.h"
 #include "ops/arg_max.h"
 #include "ops/batch_norm.h"
 #include "ops/concat.h"
@@ -199,6 +200,13 @@ inline std::vector<OpCase> forward_cases() {
        {random_tensor({2, 3, 4}, 8)}},
       {"reduce max",
        [](Builder& b, Symbols in) { return std::vector{b.reduce_max(in[0], {1})}; },
+       {random_tensor({3, 4, 2}, 9)}},
+      {"reduce to mean and variance",
+       [](Builder& b, Symbols in) {
+         return std::vector{b.emit<Reduce>({Reduction::kMean, {0, 2}}, {in[0]}).out(),
+                            b.emit<Reduce>({Reduction::kVariance, {0, 2}}, {in[0]}).out(),
+                            b.emit<Reduce>({Reduction::kVariance, {1}}, {in[0]}).out()};
+       },
        {random_tensor({3, 4, 2}, 9)}},
       {"broadcast mul",
        [](Builder& b, Symbols in) { return std::vector{b.mul(in[0], in[1])}; },

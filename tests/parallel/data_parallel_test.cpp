@@ -9,6 +9,7 @@
 #include "backend/open_device.h"
 #include "comm/local_group.h"
 #include "parallel/small_replicas.h"
+#include "support/apart_device.h"
 #include "support/temporary_folder.h"
 #include "support/watched_device.h"
 #include "system/log.h"
@@ -253,6 +254,43 @@ TEST(DataParallel, sums_statistics_over_accumulated_batches) {
     EXPECT_EQ(replicas.statistic(names.size() - 1).weight(), 3 * 2 * kReplicaBatch) << "step " << step;
     EXPECT_EQ(replicas.samples(), (step + 1) * 3 * 2 * kReplicaBatch);
   }
+}
+
+/// The variables after three steps of two batches, whose second one has a NaN, and the skipped updates of
+/// each step.
+std::pair<Tensor, std::vector<size_t>> train_with_a_bad_step(
+    const std::function<std::unique_ptr<Device>(const std::string&, const DeviceOptions&)>& open) {
+  const auto model = model_of(kSmallModel);
+  const auto optimizer = optimizer_of("Momentum: {learning_rate: 0.1}");
+  Plan plan;
+  ReplicaOptions options;
+  options.make_device = [&](size_t /*tower*/, int /*threads*/) { return open("apart:0", {}); };
+  options.accumulate = 2;
+  DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
+  const Signature signature = signature_of(samples(0, DType::kFloat32));
+  replicas.declare(signature);
+  replicas.guard_updates();
+  replicas.build(signature);
+  replicas.initialize();
+  std::vector<size_t> skipped;
+  for (int64_t step = 0; step < 3; ++step) {
+    const Tensor before = replicas.variables().value("@parameters").clone();
+    std::vector<Tensor> batch;
+    EXPECT_TRUE(replicas.step(step, [&](size_t /*tower*/, int64_t number) -> std::span<const Tensor> {
+      batch = samples(2 * step + number, DType::kFloat32);
+      if (step == 1 && number == 0) batch[0].data<float>()[0] = NAN;
+      return batch;
+    }));
+    skipped.push_back(replicas.skipped_updates().size());
+    EXPECT_EQ(bit_equal(replicas.variables().value("@parameters"), before), step == 1) << step;
+  }
+  return {replicas.variables().value("@parameters").clone(), skipped};
+}
+
+TEST(DataParallel, accumulates_and_checks_gradients_in_the_memory_of_the_device) {
+  const auto [there, skipped] = train_with_a_bad_step(make_apart_device);
+  EXPECT_THAT(skipped, testing::ElementsAre(0, 1, 0));
+  EXPECT_TRUE(bit_equal(there, train_with_a_bad_step(make_reference_device).first));
 }
 
 TEST_F(DataParallelParts, towers_begin_and_stay_alike) {

@@ -156,7 +156,7 @@ TEST_F(ClassCountsTest, of_a_yes_or_no_are_two) {
   Builder b(graph, table_, {Phase::kInference, DType::kFloat32});
   const TowerResult built = build_tower(b, *tower, batch_specs(*tower, 1), {});
   const auto error = [&](int classes) {
-    return error_of([&] { check_yes_or_no(built.judgements, *tower, with_classes(classes)); });
+    return error_of([&] { check_binary_classes(built.targets, *tower, with_classes(classes)); });
   };
   EXPECT_EQ(error(2), "");
   EXPECT_THAT(error(4),

@@ -11,13 +11,13 @@ Tensor numbers(std::initializer_list<float> values) {
 
 TEST(LikelyRange, is_that_of_the_final_function) {
   const std::vector<Tensor> bright = {numbers({250, 3})};
-  EXPECT_EQ(likely_range(OutputMeaning::kProbabilities, bright), (PixelRange{0, 1}));
-  EXPECT_EQ(likely_range(OutputMeaning::kSigned, bright), (PixelRange{-1, 1}));
+  EXPECT_EQ(likely_range(kProbabilities, bright), (PixelRange{0, 1}));
+  EXPECT_EQ(likely_range(OutputMeaning{-1, 1}, bright), (PixelRange{-1, 1}));
 }
 
 /// A network that learns pixels leaves their range somewhat.
 TEST(LikelyRange, is_found_from_the_values_of_all_samples) {
-  const auto found = [](std::vector<Tensor> values) { return likely_range(OutputMeaning::kNumbers, values); };
+  const auto found = [](std::vector<Tensor> values) { return likely_range(OutputMeaning(), values); };
   EXPECT_EQ(found({numbers({0.1F, 0.9F}), numbers({-0.2F, 1.3F})}), (PixelRange{0, 1}));
   EXPECT_EQ(found({numbers({0.1F, 0.9F}), numbers({-0.9F, 1.2F})}), (PixelRange{-1, 1}));
   EXPECT_EQ(found({numbers({0.1F, 0.9F}), numbers({-20, 270})}), (PixelRange{0, 255}));

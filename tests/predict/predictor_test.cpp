@@ -52,8 +52,8 @@ TEST_F(PredictorTest, knows_what_values_of_outputs_mean) {
                             outputs("{raw: fc1, p: {Softmax: fc1}, set: {Sigmoid: fc1}, t: {Tanh: fc1}}"),
                             {"x", "label"});
   EXPECT_EQ(predictor.needed_inputs(), std::vector<std::string>{"x"}) << "labels are not needed";
-  const std::vector<OutputMeaning> expected = {OutputMeaning::kNumbers, OutputMeaning::kClassProbabilities,
-                                               OutputMeaning::kProbabilities, OutputMeaning::kSigned};
+  const std::vector<OutputMeaning> expected = {OutputMeaning(), kClassProbabilities, kProbabilities,
+                                               OutputMeaning{-1, 1}};
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(predictor.forms()[i].meaning, expected[i]) << i;
     EXPECT_EQ(predictor.forms()[i].spec.str(), "float32 [3]") << i;

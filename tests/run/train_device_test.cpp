@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "comm/self_comm.h"
-#include "experiment/inference_model.h"
+#include "learner/inference_model.h"
 #include "run/train.h"
 #include "support/apart_device.h"
 #include "support/paths.h"
@@ -63,6 +63,12 @@ TEST_F(TrainDevice, with_memory_of_its_own_reduces_gradients) {
   if (allowed_cpus().size() < 2) GTEST_SKIP() << "this machine gives one processor";
   train_on("{SyncMultiGPU: {devices: [cpu:0, cpu:1]}}", "here");
   train_on("{SyncMultiGPU: {devices: [apart:0, apart:1]}}", "there");
+  expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));
+}
+
+TEST_F(TrainDevice, with_memory_of_its_own_accumulates_batches) {
+  train_on("{Simple: {device: cpu:0, accumulate: 3}}", "here");
+  train_on("{Simple: {device: apart:0, accumulate: 3}}", "there");
   expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));
 }
 

@@ -77,9 +77,10 @@ TEST_F(Segmentation, goes_from_folders_to_masks) {
   EXPECT_THAT(trained.err, HasSubstr("background"));
   EXPECT_THAT(trained.err, HasSubstr("cell"));
   const std::string model = folder_ / "run/checkpoints/model-48.h5";
-  const Outcome judged = tpack({"eval", model, "--json", "--worst", "2", "--images", folder_ / "worst.png"});
-  ASSERT_EQ(judged.code, 0) << judged.err;
-  EXPECT_GT(json::parse(judged.out).at("iou").get<double>(), 0.8) << judged.out;
+  const Outcome compared =
+      tpack({"eval", model, "--json", "--worst", "2", "--images", folder_ / "worst.png"});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_GT(json::parse(compared.out).at("iou").get<double>(), 0.8) << compared.out;
   const std::string sheet = content_of(folder_ / "worst.png");
   const auto byte = [&sheet](size_t i) { return static_cast<int>(static_cast<unsigned char>(sheet[i])); };
   EXPECT_EQ(byte(18) * 256 + byte(19), 6 * 100 + 4) << "two of picture, truth and prediction in a row";

@@ -89,7 +89,7 @@ TEST_F(StreamedTest, reads_a_pipe_once) {
   ASSERT_EQ(found.size(), static_cast<size_t>(kRows));
   for (int i = 0; i < kRows; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].first, static_cast<float>(i));
   EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe, {.pass = 1}); }),
-              HasSubstr("has ended: its rows are one pass; lower steps_per_epoch or max_epoch"));
+              HasSubstr("has ended: its rows are only one pass; lower steps_per_epoch or max_epoch"));
   EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe); }), HasSubstr("can be read only once"));
 }
 

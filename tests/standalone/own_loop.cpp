@@ -5,8 +5,8 @@
 
 #include "backend/open_device.h"
 #include "nn/nn.h"
+#include "optim/training_graph.h"
 #include "parallel/data_parallel.h"
-#include "parallel/training_graph.h"
 #include "standalone/expect.h"
 
 namespace tpack {

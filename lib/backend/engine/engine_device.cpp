@@ -20,7 +20,7 @@ class EngineDevice final : public Device {
         open_queue_(std::move(parts.open_queue)),
         memory_(*parts.memory),
         tuner_(*library_, {options.cache_dir, options.timings, options.timing_s, parts.memory}),
-        arena_(std::make_shared<Arena>(Arena{memory_})) {}
+        arena_(std::make_shared<Arena>(memory_)) {}
   const std::string& name() const override { return name_; }
   DType float_type() const override { return options_.float_type; }
   const std::string& hardware() const override { return library_->hardware(); }

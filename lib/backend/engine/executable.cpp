@@ -77,7 +77,11 @@ class EngineExecutable final : public Executable {
     }
     is_copied_.assign(fetched_.size(), false);
     report_.arena_bytes = plan_.bytes;
-    arena_->reserve(report_.arena_bytes);
+    {
+      const std::lock_guard lock(arena_->in_use);
+      queue_->wait();
+      arena_->reserve(report_.arena_bytes);
+    }
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;
@@ -87,6 +91,7 @@ class EngineExecutable final : public Executable {
 
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
+    const std::lock_guard lock(arena_->in_use);
     if (generation_ != arena_->generation) bind();
     if (!on_host_) copy_in(inputs);
     for (const InputUse& use : input_uses_)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "backend/device.h"
@@ -10,9 +11,12 @@ namespace tpack {
 
 /// The one block of memory that all executables of a device use in turn.
 struct Arena {
-  Memory& memory = host_memory();
+  explicit Arena(Memory& its = host_memory()) : memory(its) {}
+
+  Memory& memory;
   std::shared_ptr<Storage> block = {};
-  int generation = 0;  // grows when the block moves
+  int generation = 0;      // grows when the block moves
+  std::mutex in_use = {};  // a run, or a block that moves
 
   bool on_host() const { return &memory == &host_memory(); }
   /// Makes the block at least that large; what was in it is lost if it moves. Errors: ResourceError with

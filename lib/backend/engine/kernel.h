@@ -17,6 +17,8 @@
 
 namespace tpack {
 
+class Fused;
+
 /// What the kernels of a device run on: the threads of a processor, a queue of a graphics processor.
 /// Threads: one job at a time, from any thread.
 class KernelQueue {
@@ -127,6 +129,12 @@ class KernelLibrary {
   virtual std::string version() const = 0;
   /// The program in ops that it has kernels for, fused as they are.
   virtual Graph rewritten(const Graph& graph) const = 0;
+  /// Whether the kernel of a product computes the epilogue in its end (fuse_epilogues asks, for each longer
+  /// one); what it does not is left to a sweep. `inputs`: those of the product, then the further ones.
+  virtual bool fuses(const Fused& op, std::span<const Symbol> inputs) const {
+    (void)op, (void)inputs;
+    return false;
+  }
   virtual LayoutRule rule(const Node& node) const = 0;
   /// Whether a kernel computes a node in a layout itself. `prepare` may be asked for other layouts too, and
   /// then falls back to one that it has. The layout choice must know this; otherwise it counts those reorders

@@ -1,5 +1,7 @@
 #include "backend/passes/depth_first.h"
 
+#include <algorithm>
+
 #include "backend/passes/fused_ops.h"
 #include "backend/passes/passes.h"
 #include "backend/passes/patterns.h"
@@ -12,21 +14,22 @@ namespace {
 
 /// Whether `second` can take its input `i` from `first` a few images at a time.
 bool joins(const Node& first, const Node& second, size_t i) {
-  if (op_cast<MaxPool>(second) != nullptr) return op_cast<FusedConvolution>(first) != nullptr;
-  if (op_cast<ConvolutionBackwardWeights>(second) != nullptr)
-    return i == 1 && op_cast<MaxPoolScatter>(first) != nullptr;  // its dy
+  if (op_cast<MaxPool>(second) != nullptr)
+    return op_cast<Fused>(first) != nullptr && first.op->window() != nullptr;
+  if (second.op->window() != nullptr && second.op->images().outputs.empty())  // the gradient of weights
+    return i == 1 && op_cast<MaxPoolScatter>(first) != nullptr;               // its dy
   return false;
 }
 
 }  // namespace
 
 bool DepthFirst::per_image(size_t input) const {
-  const bool convolution = dynamic_cast<const FusedConvolution*>(first_.get()) != nullptr;
-  return !convolution || input == 0 || input >= first_inputs_;
+  const std::vector<int> images = this->images().inputs;
+  return std::find(images.begin(), images.end(), static_cast<int>(input)) != images.end();
 }
 
-bool DepthFirst::sums() const {
-  return dynamic_cast<const ConvolutionBackwardWeights*>(second_.get()) != nullptr;
+const ConvolutionParams* DepthFirst::window() const {
+  return first_->window() != nullptr ? first_->window() : second_->window();
 }
 
 std::string DepthFirst::key() const {

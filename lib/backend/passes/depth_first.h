@@ -30,12 +30,13 @@ class DepthFirst final : public Op {
   /// Whether an input has a part for each image; weights and biases do not.
   bool per_image(size_t input) const;
   /// Whether the output is a sum over the images; otherwise it has a part for each image.
-  bool sums() const;
+  bool sums() const { return second_->images().outputs.empty(); }
 
   const char* type() const override { return kType; }
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override;
+  const ConvolutionParams* window() const override;
   double flops(const Node& n) const override;
 
  private:

@@ -1,59 +1,38 @@
 #pragma once
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "graph/pointwise.h"
 #include "graph/structural.h"
-#include "ops/convolution.h"
-#include "ops/matmul.h"
 
 namespace tpack {
 
-/// What a convolution or matrix product does with its result before writing it.
-enum class Activation : uint8_t { kNone, kRelu };
-template <>
-struct EnumNames<Activation> {
-  static constexpr std::array<std::pair<const char*, Activation>, 2> kNames = {
-      {{"none", Activation::kNone}, {"relu", Activation::kRelu}}};
-};
-
-struct FusedConvolutionParams {
-  ConvolutionParams window;
-  Activation activation = Activation::kNone;
-};
-
-/// activation(convolution(x, w) + bias). Shapes: x, w as Convolution, bias [filters] -> y.
-class FusedConvolution final : public Op {
+/// A product (a convolution or a matrix product) and what its kernel makes of the result before writing it:
+/// the `epilogue`, an expression of the result (its input 0) and of further inputs, with one result. Shapes:
+/// the product's inputs, then the further ones, which broadcast to its result -> as the product.
+class Fused final : public Op {
  public:
-  static constexpr const char* kType = "FusedConvolution";
-  explicit FusedConvolution(FusedConvolutionParams params) : params_(params) {}
-  const FusedConvolutionParams& params() const { return params_; }
-  const char* type() const override { return kType; }
-  std::string key() const override;
+  Fused(std::shared_ptr<const Op> product, pointwise::Expression epilogue)
+      : product_(std::move(product)),
+        epilogue_(std::move(epilogue)),
+        type_(std::string("Fused") + product_->type()) {}
+  const std::shared_ptr<const Op>& product() const { return product_; }
+  const pointwise::Expression& epilogue() const { return epilogue_; }
+  /// "FusedConvolution": a kernel of its own.
+  const char* type() const override { return type_.c_str(); }
+  std::string key() const override { return type_ + "{" + product_->key() + ", " + epilogue_.str() + "}"; }
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
-  ImageOperands images() const override { return {{0}, {0}}; }
-  double flops(const Node& n) const override;
+  ImageOperands images() const override { return product_->images(); }
+  const ConvolutionParams* window() const override { return product_->window(); }
+  double flops(const Node& n) const override { return product_->flops(n); }
 
  private:
-  FusedConvolutionParams params_;
-};
-
-struct FusedMatMulParams {
-  MatMulParams product;
-  Activation activation = Activation::kNone;
-};
-
-/// activation(a b + bias). Shapes: a, b as MatMul, bias [N] -> [M, N].
-class FusedMatMul final : public Op {
- public:
-  static constexpr const char* kType = "FusedMatMul";
-  explicit FusedMatMul(FusedMatMulParams params) : params_(params) {}
-  const FusedMatMulParams& params() const { return params_; }
-  const char* type() const override { return kType; }
-  std::string key() const override;
-  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
-  double flops(const Node& n) const override;
-
- private:
-  FusedMatMulParams params_;
+  std::shared_ptr<const Op> product_;
+  pointwise::Expression epilogue_;
+  std::string type_;
 };
 
 /// One reduction that a sweep computes along the way.

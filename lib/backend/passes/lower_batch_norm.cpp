@@ -2,8 +2,8 @@
 #include "backend/passes/patterns.h"
 #include "graph/builder.h"
 #include "graph/passes/rewrite.h"
+#include "graph/structural.h"
 #include "ops/batch_norm.h"
-#include "ops/pad.h"
 
 namespace tpack {
 namespace {
@@ -22,30 +22,15 @@ class ReplacementBuilder {
   Builder::NameScope scope_;
 };
 
-double elements_per_channel(const Shape& x) {
-  return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
-}
-
-/// Each channel's mean over the first image: close enough to the mean over the batch that sums of squares
-/// around it lose few digits. A single element would not do: at a border, it may be far from all the others.
-Symbol mean_of_first(Builder& b, Symbol x) {
-  const Symbol first = slice(b, x, std::vector<int64_t>(x.shape().rank()), x.shape().with(0, 1));
-  const double count = elements_per_channel(first.shape());
-  return b.reduce_sum(b.mul(first, 1 / count), all_but_channels(x.shape()), Builder::Keep::kYes);
-}
-
 std::vector<Symbol> batch_norm_parts(Builder& b, double epsilon, std::span<const Symbol> in) {
   const Symbol x = in[0];
   const Shape& shape = x.shape();
   const Shape channels{shape[1]};
-  const std::vector<int> axes = all_but_channels(shape);
-  const double count = elements_per_channel(shape);
-  const Symbol shift = mean_of_first(b, x);
-  const Symbol shifted = b.sub(x, shift);
-  const Symbol first = b.mul(b.reduce_sum(shifted, axes), 1 / count);
-  const Symbol second = b.mul(b.reduce_sum(b.square(shifted), axes), 1 / count);
-  const Symbol mean = b.add(first, b.reshape(shift, channels));
-  const Symbol variance = b.max(b.sub(second, b.square(first)), 0.0);
+  const auto statistic = [&](Reduction kind) {
+    return b.reshape(b.emit<Reduce>({kind, all_but_channels(shape)}, {x}).out(), channels);
+  };
+  const Symbol mean = statistic(Reduction::kMean);
+  const Symbol variance = statistic(Reduction::kVariance);
   const Symbol scale = b.mul(in[1], b.rsqrt(b.add(variance, epsilon)));
   const Symbol offset = b.sub(in[2], b.mul(mean, scale));
   const Symbol y = b.add(b.mul(x, per_channel(b, scale, shape)), per_channel(b, offset, shape));
@@ -63,7 +48,7 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
   const Symbol dgamma = b.mul(b.reduce_sum(b.mul(dy, centered), axes), inverse);
   // dx = gamma / s * (dy - dbeta / n - (x - mean) / s * dgamma / n), as a * dy + c * (x - mean) + d for each
   // channel.
-  const double count = elements_per_channel(shape);
+  const double count = static_cast<double>(shape.elements()) / static_cast<double>(shape[1]);
   const Symbol a = b.mul(in[1], inverse);
   const Symbol c = b.mul(b.mul(a, b.mul(dgamma, inverse)), -1 / count);
   const Symbol d = b.mul(b.mul(a, dbeta), -1 / count);

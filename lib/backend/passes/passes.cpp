@@ -13,23 +13,28 @@ constexpr int64_t kMinBytesToFuse = int64_t{6} << 20;
 Graph simplified(const Graph& graph) { return simplify(graph, Stops::kDrop); }
 Graph joined_depth_first(const Graph& graph) { return join_depth_first(graph, kMinBytesToFuse); }
 
-constexpr std::array<GraphPass, 9> kPasses = {{{"simplify", simplified},
-                                               {"move_relu_after_pooling", move_relu_after_pooling},
-                                               {"sum_before_scatter", sum_before_scatter},
-                                               {"lower_batch_norm", lower_batch_norm},
-                                               {"simplify", simplified},
-                                               {"fuse_bias_and_activation", fuse_bias_and_activation},
-                                               {"join_depth_first", joined_depth_first},
-                                               {"fuse_pointwise", fuse_pointwise},
-                                               {"simplify", simplified}}};
+template <Graph (*kPass)(const Graph&)>
+Graph for_all(const Graph& graph, const KernelLibrary& /*library*/) {
+  return kPass(graph);
+}
+
+constexpr std::array<GraphPass, 9> kPasses = {{{"simplify", for_all<simplified>},
+                                               {"move_relu_after_pooling", for_all<move_relu_after_pooling>},
+                                               {"sum_before_scatter", for_all<sum_before_scatter>},
+                                               {"lower_batch_norm", for_all<lower_batch_norm>},
+                                               {"simplify", for_all<simplified>},
+                                               {"fuse_epilogues", fuse_epilogues},
+                                               {"join_depth_first", for_all<joined_depth_first>},
+                                               {"fuse_pointwise", for_all<fuse_pointwise>},
+                                               {"simplify", for_all<simplified>}}};
 
 }  // namespace
 
 std::span<const GraphPass> fusing_passes() { return kPasses; }
 
-Graph fused(const Graph& graph) {
-  Graph result = kPasses.front().run(graph);
-  for (const GraphPass& pass : std::span(kPasses).subspan(1)) result = pass.run(result);
+Graph fused(const Graph& graph, const KernelLibrary& library) {
+  Graph result = kPasses.front().run(graph, library);
+  for (const GraphPass& pass : std::span(kPasses).subspan(1)) result = pass.run(result, library);
   return result;
 }
 

@@ -7,6 +7,8 @@
 
 namespace tpack {
 
+class KernelLibrary;
+
 // Each pass is one file with one job: a graph that computes the same values at lower cost.
 
 /// Whether kernels take rounded factors as they are, or in float32 again.
@@ -24,12 +26,13 @@ Graph move_relu_after_pooling(const Graph& graph);
 /// elements (for the bias gradients of a convolution before a pooling).
 Graph sum_before_scatter(const Graph& graph);
 
-/// Batch normalization as sweeps: one computes the sums of shifted values and of their squares, another one
-/// the affine map; the gradient likewise. They then fuse with the nodes around them (ReLU, sums).
+/// Batch normalization as sweeps: one computes mean and variance, another one the affine map; the gradient
+/// likewise. They then fuse with the nodes around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);
 
-/// Fuses a bias, and a ReLU after it, into the convolution or matrix product before them.
-Graph fuse_bias_and_activation(const Graph& graph);
+/// Pointwise nodes after a product that the library's kernel of the product computes in its end
+/// (KernelLibrary::fuses): a bias, and an activation after it.
+Graph fuse_epilogues(const Graph& graph, const KernelLibrary& library);
 
 /// Joins a convolution with the max pooling after it, and the gradient of a max pooling with that of the
 /// weights before it, if the values in between have at least `least_bytes`.
@@ -40,11 +43,11 @@ Graph fuse_pointwise(const Graph& graph);
 
 struct GraphPass {
   const char* name;
-  Graph (*run)(const Graph& graph);
+  Graph (*run)(const Graph& graph, const KernelLibrary& library);
 };
-/// What a backend with fused kernels runs, in order.
+/// What a library with fused kernels runs, in order.
 std::span<const GraphPass> fusing_passes();
 /// The graph after all of them.
-Graph fused(const Graph& graph);
+Graph fused(const Graph& graph, const KernelLibrary& library);
 
 }  // namespace tpack

@@ -96,19 +96,34 @@ void copy(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
 double larger(double a, double b) { return b > a || std::isnan(b) ? b : a; }
 
 void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
-  const bool is_sum = op_cast<Reduce>(n)->params().kind == Reduction::kSum;
+  const Reduction kind = op_cast<Reduce>(n)->params().kind;
+  const double count =
+      static_cast<double>(in[0].shape().elements()) / static_cast<double>(out[0].shape().elements());
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    // Sums in double: the reference should be more exact than what is compared with it.
-    const double none = is_sum ? 0 : -std::numeric_limits<double>::infinity();
-    std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
     const BroadcastIndex place_of(out[0].shape(), in[0].shape().rank());
     const T* const values = in[0].data<T>();
-    for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
-      const auto place = static_cast<size_t>(place_of(at));
-      const auto x = static_cast<double>(values[index]);
-      total[place] = is_sum ? total[place] + x : larger(total[place], x);
-    });
+    // Sums in double: the reference should be more exact than what is compared with it.
+    const auto over_all = [&](double none, const auto& joined) {
+      std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
+      for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
+        const auto place = static_cast<size_t>(place_of(at));
+        total[place] = joined(total[place], static_cast<double>(values[index]), place);
+      });
+      return total;
+    };
+    const auto plus = [](double sum, double x, size_t /*place*/) { return sum + x; };
+    const auto most = [](double a, double x, size_t /*place*/) { return larger(a, x); };
+    std::vector<double> total = kind == Reduction::kMax
+                                    ? over_all(-std::numeric_limits<double>::infinity(), most)
+                                    : over_all(0, plus);
+    if (kind == Reduction::kMean || kind == Reduction::kVariance)
+      for (double& sum : total) sum /= count;
+    if (kind == Reduction::kVariance) {
+      total = over_all(0, [&, mean = total](double sum, double x, size_t place) {
+        return sum + (x - mean[place]) * (x - mean[place]) / count;
+      });
+    }
     std::transform(total.begin(), total.end(), out[0].data<T>(), [](double x) { return static_cast<T>(x); });
   });
 }

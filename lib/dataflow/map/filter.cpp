@@ -39,9 +39,9 @@ class SampleFilter final : public Map {
     const std::string fix = result.dtype != DType::kBool
                                 ? "compare it, such as `x > 0`"
                                 : "write all(...) or any(...) of it, before BatchData";
-    throw ConfigError(p_.condition.text.position(), "map Filter: '" + p_.condition.text.text() + "' is " +
-                                                        result.str() +
-                                                        ", not true or false for the sample; " + fix);
+    throw ConfigError(p_.condition.position(), "map Filter: '" + p_.condition.text() + "' is " +
+                                                   result.str() + ", not true or false for the sample; " +
+                                                   fix);
   }
   bool apply(Datapoint& d, const SampleKey& /*key*/) const override { return formula_.value(d) != 0; }
 

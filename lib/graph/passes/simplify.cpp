@@ -59,7 +59,7 @@ std::pair<Expression, std::vector<Symbol>> with_constants(const Expression& expr
     if (constant_of(inputs[i]) == nullptr) continue;
     Shape rest;
     for (size_t j = 0; j < inputs.size(); ++j) {
-      if (j != i && !folded[j]) rest = pointwise::broadcast(rest, inputs[j].shape());
+      if (j != i && !folded[j]) rest = broadcast(rest, inputs[j].shape());
     }
     folded[i] = rest == shape;
   }

@@ -18,7 +18,7 @@ struct AffineParams {
 };
 
 /// Source: tensorpack imgaug/geometry.py, Affine.
-class Affine final : public Augmentor {
+class Affine final : public BorderedAugmentor<AffineParams> {
  public:
   using Params = AffineParams;
   static Schema<Params> schema() {
@@ -35,7 +35,7 @@ class Affine final : public Augmentor {
                "vertical lines are slanted by up to this many degrees in both directions")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Affine(Params p) : p_(std::move(p)) {
+  explicit Affine(Params p) : BorderedAugmentor(std::move(p)) {
     check_range("Affine", "scale", p_.scale);
     const std::pair<float, float> none = {0, 0};
     const std::pair<float, float> same = {1, 1};
@@ -53,14 +53,6 @@ class Affine final : public Augmentor {
     const cv::Matx33d scaled_and_sheared = {scale, scale * slant, 0, 0, scale, 0, 0, 0, 1};
     return make_warp(translation(x, y) * around(middle_of(size), rotated * scaled_and_sheared), p_.border);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, Affine, "Affine");

@@ -97,6 +97,12 @@ class Augmentor {
   virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
+/// One that changes nothing where nothing may be random.
+class RandomAugmentor : public Augmentor {
+ public:
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const final { return nullptr; }
+};
+
 /// Height and width of an image; a config writes [height, width], or one number for a square.
 struct Extent {
   int height = 0;

@@ -105,7 +105,7 @@ namespace {
 
 /// Source: Cubuk et al. 2019, "AutoAugment: Learning Augmentation Strategies from Data", with the magnitudes
 /// of torchvision.
-class AutoAugment final : public Augmentor {
+class AutoAugment final : public BorderedAugmentor<AutoAugmentParams> {
  public:
   using Params = AutoAugmentParams;
   static Schema<Params> schema() {
@@ -115,7 +115,7 @@ class AutoAugment final : public Augmentor {
         .shorthand()
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit AutoAugment(Params p) : p_(std::move(p)) {}
+  explicit AutoAugment(Params p) : BorderedAugmentor(std::move(p)) {}
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     constexpr double kMost = 9;
@@ -130,14 +130,6 @@ class AutoAugment final : public Augmentor {
     }
     return make_sequence(std::move(parts));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, AutoAugment, "AutoAugment");

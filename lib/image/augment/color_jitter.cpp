@@ -18,7 +18,7 @@ struct ColorJitterParams {
 };
 
 /// Source: torchvision transforms, ColorJitter.
-class ColorJitter final : public Augmentor {
+class ColorJitter final : public RandomAugmentor {
  public:
   using Params = ColorJitterParams;
   static Schema<Params> schema() {
@@ -50,7 +50,6 @@ class ColorJitter final : public Augmentor {
     shuffle(parts, rng);
     return make_sequence(std::move(parts));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

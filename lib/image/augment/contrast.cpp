@@ -39,7 +39,7 @@ struct ContrastParams {
 };
 
 /// Source: tensorpack imgaug/imgproc.py, Contrast without `rgb` (a mean for each channel).
-class Contrast final : public Augmentor {
+class Contrast final : public RandomAugmentor {
  public:
   using Params = ContrastParams;
   static Schema<Params> schema() {
@@ -58,7 +58,6 @@ class Contrast final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<Stretch>(rng.uniform(p_.factor_range.first, p_.factor_range.second));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

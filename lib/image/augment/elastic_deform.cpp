@@ -82,7 +82,7 @@ class Deform final : public Transform {
 
 /// Source: Simard et al. 2003, "Best Practices for Convolutional Neural Networks Applied to Visual Document
 /// Analysis"; torchvision transforms, ElasticTransform.
-class ElasticDeform final : public Augmentor {
+class ElasticDeform final : public BorderedAugmentor<ElasticDeformParams> {
  public:
   using Params = ElasticDeformParams;
   static Schema<Params> schema() {
@@ -94,7 +94,7 @@ class ElasticDeform final : public Augmentor {
                "smoothness: standard deviation, in pixels, of the filter that smooths the distances")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit ElasticDeform(Params p) : p_(std::move(p)) {
+  explicit ElasticDeform(Params p) : BorderedAugmentor(std::move(p)) {
     // The slope of the distances has a standard deviation of 0.058 * alpha / sigma^2.
     if (p_.alpha > 3 * p_.sigma * p_.sigma)
       throw ConfigError(
@@ -104,14 +104,6 @@ class ElasticDeform final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     return std::make_unique<Deform>(size, p_, rng);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, ElasticDeform, "ElasticDeform");

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <opencv2/core/mat.hpp>
@@ -59,5 +60,19 @@ struct Codec<Border> {
 inline constexpr const char* kBorderText =
     "fills pixels outside of the image: edge repeats its edges, reflect mirrors it; or a color, as one "
     "number for all channels or one per channel";
+
+/// A RandomAugmentor whose parameters have a `border`.
+template <class P>
+class BorderedAugmentor : public RandomAugmentor {
+ public:
+  explicit BorderedAugmentor(P p) : p_(std::move(p)) {}
+  Shape shape(const Shape& in) const final {
+    p_.border.fill.check(in);
+    return in;
+  }
+
+ protected:
+  P p_;
+};
 
 }  // namespace tpack

@@ -30,7 +30,7 @@ struct GaussianBlurParams {
 };
 
 /// Source: tensorpack imgaug/imgproc.py, GaussianBlur with `symmetric=True`.
-class GaussianBlur final : public Augmentor {
+class GaussianBlur final : public RandomAugmentor {
  public:
   using Params = GaussianBlurParams;
   static Schema<Params> schema() {
@@ -56,7 +56,6 @@ class GaussianBlur final : public Augmentor {
     // OpenCV's own choice is 0.3 * (reach - 1) + 0.8.
     return std::make_unique<Blur>(2 * reach + 1, sigma);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -36,7 +36,7 @@ struct GaussianNoiseParams {
 };
 
 /// Source: tensorpack imgaug/noise.py, GaussianNoise.
-class GaussianNoise final : public Augmentor {
+class GaussianNoise final : public RandomAugmentor {
  public:
   using Params = GaussianNoiseParams;
   static Schema<Params> schema() {
@@ -50,7 +50,6 @@ class GaussianNoise final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<AddNoise>(p_.sigma, rng.next64());
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -40,7 +40,7 @@ struct GridMaskParams {
 };
 
 /// Source: Chen et al. 2020, "GridMask Data Augmentation", without its rotation.
-class GridMask final : public Augmentor {
+class GridMask final : public RandomAugmentor {
  public:
   using Params = GridMaskParams;
   static Schema<Params> schema() {
@@ -62,7 +62,6 @@ class GridMask final : public Augmentor {
     const int y = rng.range(0, period - 1);
     return std::make_unique<Grid>(period, side, cv::Point(x, y), p_.fill);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override {
     p_.fill.check(in);
     return in;

@@ -54,7 +54,7 @@ struct JpegNoiseParams {
 };
 
 /// Source: tensorpack imgaug/noise.py, JpegNoise.
-class JpegNoise final : public Augmentor {
+class JpegNoise final : public RandomAugmentor {
  public:
   using Params = JpegNoiseParams;
   static Schema<Params> schema() {
@@ -71,7 +71,6 @@ class JpegNoise final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<JpegRoundTrip>(rng.range(p_.quality_range.first, p_.quality_range.second - 1));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -20,7 +20,7 @@ struct LightingParams {
 
 /// Source: Krizhevsky et al. 2012, "ImageNet Classification with Deep Convolutional Neural Networks";
 /// tensorpack imgaug/imgproc.py, Lighting.
-class Lighting final : public Augmentor {
+class Lighting final : public RandomAugmentor {
  public:
   using Params = LightingParams;
   static Schema<Params> schema() {
@@ -52,7 +52,6 @@ class Lighting final : public Augmentor {
     }
     return make_rgb_offset(rgb);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -46,7 +46,7 @@ struct MotionBlurParams {
 };
 
 /// Source: Albumentations, MotionBlur, with a line through the middle of the filter.
-class MotionBlur final : public Augmentor {
+class MotionBlur final : public RandomAugmentor {
  public:
   using Params = MotionBlurParams;
   static Schema<Params> schema() {
@@ -64,7 +64,6 @@ class MotionBlur final : public Augmentor {
     const double angle = rng.uniform(-p_.max_deg, p_.max_deg) * std::numbers::pi / 180;
     return std::make_unique<Smear>(length, angle);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -15,7 +15,7 @@ struct PerspectiveParams {
 };
 
 /// Source: torchvision transforms, RandomPerspective.
-class Perspective final : public Augmentor {
+class Perspective final : public BorderedAugmentor<PerspectiveParams> {
  public:
   using Params = PerspectiveParams;
   static Schema<Params> schema() {
@@ -28,7 +28,7 @@ class Perspective final : public Augmentor {
         .shorthand()
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Perspective(Params p) : p_(std::move(p)) {}
+  explicit Perspective(Params p) : BorderedAugmentor(std::move(p)) {}
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     const auto width = static_cast<float>(size.width);
@@ -43,14 +43,6 @@ class Perspective final : public Augmentor {
     const cv::Matx33d matrix = cv::getPerspectiveTransform(corners.data(), moved.data());
     return make_warp(matrix, p_.border);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, Perspective, "Perspective");

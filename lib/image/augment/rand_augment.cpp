@@ -15,7 +15,7 @@ struct RandAugmentParams {
 
 /// Source: Cubuk et al. 2020, "RandAugment: Practical Automated Data Augmentation with a Reduced Search
 /// Space", with the operations and magnitudes of torchvision.
-class RandAugment final : public Augmentor {
+class RandAugment final : public BorderedAugmentor<RandAugmentParams> {
  public:
   using Params = RandAugmentParams;
   static Schema<Params> schema() {
@@ -27,7 +27,7 @@ class RandAugment final : public Augmentor {
         .field("magnitude", &Params::magnitude, between(0, 30), "strength of the operations")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit RandAugment(Params p) : p_(std::move(p)) {}
+  explicit RandAugment(Params p) : BorderedAugmentor(std::move(p)) {}
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     constexpr float kMost = 30;
@@ -40,14 +40,6 @@ class RandAugment final : public Augmentor {
     }
     return make_sequence(std::move(parts));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, RandAugment, "RandAugment");

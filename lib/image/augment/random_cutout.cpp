@@ -18,7 +18,7 @@ struct RandomCutoutParams {
 
 /// Source: tensorpack imgaug/misc.py, RandomCutout; DeVries and Taylor 2017, "Improved Regularization of
 /// Convolutional Neural Networks with Cutout" (there, a part of the square may be outside of the image).
-class RandomCutout final : public Augmentor {
+class RandomCutout final : public RandomAugmentor {
  public:
   using Params = RandomCutoutParams;
   static Schema<Params> schema() {
@@ -45,7 +45,6 @@ class RandomCutout final : public Augmentor {
     const int y = rng.range(0, size.height - height);
     return make_erase(cv::Rect(x, y, width, height), p_.fill);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override {
     p_.fill.check(in);
     return in;

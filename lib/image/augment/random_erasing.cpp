@@ -19,7 +19,7 @@ struct RandomErasingParams {
 
 /// Source: Zhong et al. 2017, "Random Erasing Data Augmentation"; as in torchvision, the logarithm of the
 /// ratio is uniform, and the image is not changed if ten rectangles do not fit into it.
-class RandomErasing final : public Augmentor {
+class RandomErasing final : public RandomAugmentor {
  public:
   using Params = RandomErasingParams;
   static Schema<Params> schema() {
@@ -54,7 +54,6 @@ class RandomErasing final : public Augmentor {
     }
     return nullptr;
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override {
     p_.value.check(in);
     return in;

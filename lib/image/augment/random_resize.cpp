@@ -17,7 +17,7 @@ struct RandomResizeParams {
 };
 
 /// Source: tensorpack imgaug/misc.py, RandomResize with ranges of factors. There, `minimum` may be 0.
-class RandomResize final : public Augmentor {
+class RandomResize final : public RandomAugmentor {
  public:
   using Params = RandomResizeParams;
   static Schema<Params> schema() {
@@ -55,7 +55,6 @@ class RandomResize final : public Augmentor {
     }
     return nullptr;
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override { return {Shape::kUnknown, Shape::kUnknown, in[2]}; }
   std::optional<int64_t> shorter_side(std::optional<int64_t> /*before*/) const override {
     return std::nullopt;

@@ -17,7 +17,7 @@ struct RotationParams {
 };
 
 /// Source: tensorpack imgaug/geometry.py, Rotation (there, `step` works only with a `max_deg` of 180).
-class Rotation final : public Augmentor {
+class Rotation final : public BorderedAugmentor<RotationParams> {
  public:
   using Params = RotationParams;
   static Schema<Params> schema() {
@@ -34,7 +34,7 @@ class Rotation final : public Augmentor {
                "only angles -max_deg, -max_deg + step, ... up to max_deg are drawn; null: any angle")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Rotation(Params p) : p_(std::move(p)) {
+  explicit Rotation(Params p) : BorderedAugmentor(std::move(p)) {
     check_range("Rotation", "center_range", p_.center_range);
     if (p_.step && *p_.step > 2 * p_.max_deg)
       throw ConfigError("Rotation: 'step' must be at most twice 'max_deg'");
@@ -46,11 +46,6 @@ class Rotation final : public Augmentor {
     const double y = share() * static_cast<float>(size.height);
     return make_warp(around({x, y}, rotation(angle(rng))), p_.border);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
 
  private:
   float angle(Rng& rng) const {
@@ -58,8 +53,6 @@ class Rotation final : public Augmentor {
     const int last = static_cast<int>(std::floor(2 * p_.max_deg / *p_.step + 1e-4F));
     return -p_.max_deg + *p_.step * static_cast<float>(rng.range(0, last));
   }
-
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, Rotation, "Rotation");

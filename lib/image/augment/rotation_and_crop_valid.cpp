@@ -38,7 +38,7 @@ ImageSize largest_inside(ImageSize size, double degrees) {
 }
 
 /// Source: tensorpack imgaug/geometry.py, RotationAndCropValid.
-class RotationAndCropValid final : public Augmentor {
+class RotationAndCropValid final : public RandomAugmentor {
  public:
   using Params = RotationAndCropValidParams;
   static Schema<Params> schema() {
@@ -65,7 +65,6 @@ class RotationAndCropValid final : public Augmentor {
         make_crop({(size.width - kept.width) / 2, (size.height - kept.height) / 2, kept.width, kept.height}));
     return make_sequence(std::move(parts));
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
   Shape shape(const Shape& in) const override { return {Shape::kUnknown, Shape::kUnknown, in[2]}; }
   std::optional<int64_t> shorter_side(std::optional<int64_t> /*before*/) const override {
     return std::nullopt;

@@ -43,7 +43,7 @@ class Sprinkle final : public Transform {
 };
 
 /// Source: tensorpack imgaug/noise.py, SaltPepperNoise.
-class SaltPepperNoise final : public Augmentor {
+class SaltPepperNoise final : public RandomAugmentor {
  public:
   using Params = SaltPepperNoiseParams;
   static Schema<Params> schema() {
@@ -60,7 +60,6 @@ class SaltPepperNoise final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<Sprinkle>(p_, rng.next64());
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

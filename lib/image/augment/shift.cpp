@@ -15,7 +15,7 @@ struct ShiftParams {
 };
 
 /// Source: tensorpack imgaug/geometry.py, Shift.
-class Shift final : public Augmentor {
+class Shift final : public BorderedAugmentor<ShiftParams> {
  public:
   using Params = ShiftParams;
   static Schema<Params> schema() {
@@ -27,7 +27,7 @@ class Shift final : public Augmentor {
                "largest move up or down, as a share of the height")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit Shift(Params p) : p_(std::move(p)) {
+  explicit Shift(Params p) : BorderedAugmentor(std::move(p)) {
     if (p_.horiz_frac == 0 && p_.vert_frac == 0)
       throw ConfigError("Shift changes nothing; set horiz_frac: 0.1, vert_frac: 0.1 or both");
   }
@@ -40,14 +40,6 @@ class Shift final : public Augmentor {
     const float y = pixels(p_.vert_frac, size.height);
     return make_warp(translation(x, y), p_.border);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, Shift, "Shift");

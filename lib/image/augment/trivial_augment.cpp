@@ -12,7 +12,7 @@ struct TrivialAugmentParams {
 
 /// Source: Mueller and Hutter 2021, "TrivialAugment: Tuning-free Yet State-of-the-Art Data Augmentation",
 /// with its wide range of magnitudes.
-class TrivialAugment final : public Augmentor {
+class TrivialAugment final : public BorderedAugmentor<TrivialAugmentParams> {
  public:
   using Params = TrivialAugmentParams;
   static Schema<Params> schema() {
@@ -20,7 +20,7 @@ class TrivialAugment final : public Augmentor {
         .example("TrivialAugment: {border: 128}")
         .field("border", &Params::border, between(0, 255), kBorderText);
   }
-  explicit TrivialAugment(Params p) : p_(std::move(p)) {}
+  explicit TrivialAugment(Params p) : BorderedAugmentor(std::move(p)) {}
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     constexpr PolicyLimits kWide = {
@@ -30,14 +30,6 @@ class TrivialAugment final : public Augmentor {
     const double share = static_cast<double>(rng.range(0, kSteps)) / kSteps;
     return make_policy_op(op, share, rng.below(2) == 1, size, kWide, p_.border);
   }
-  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
-  Shape shape(const Shape& in) const override {
-    p_.border.fill.check(in);
-    return in;
-  }
-
- private:
-  Params p_;
 };
 
 TPACK_REGISTER(Augmentor, TrivialAugment, "TrivialAugment", "TrivialAugmentWide");

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/passes/fused_ops.h"
 #include "backend/passes/passes.h"
+#include "cpu/library.h"
 #include "graph/builder.h"
 #include "graph/passes/simplify.h"
 #include "ops/op_cases.h"
@@ -26,31 +26,33 @@ class DepthFirstTest : public testing::Test {
   Symbol convolved() {
     const Symbol x = b_.input("x", {DType::kFloat32, {2, 3, 8, 8}});
     const Symbol w = b_.variable("W", {4, 3, 3, 3}, {});
-    const auto op =
-        std::make_shared<const FusedConvolution>(FusedConvolutionParams{{.padding = {1, 1, 1, 1}}});
-    return graph_.add(op, {x, w, b_.variable("b", {4}, {})}, "conv", {}).out();
+    const Symbol y = convolution(b_, x, w, {.padding = {1, 1, 1, 1}});
+    return b_.add(y, per_channel(b_, b_.variable("b", {4}, {}), y.shape()));
+  }
+  Graph joined(int64_t least_bytes) const {
+    return join_depth_first(fuse_epilogues(graph_, *cpu::make_library()), least_bytes);
   }
   static const Op& op_of(const Graph& graph) { return *graph.fetches()[0].value.node->op; }
 };
 
 TEST_F(DepthFirstTest, joins_a_convolution_with_its_pooling) {
   b_.fetch("y", max_pool(b_, convolved(), kHalve));
-  const Graph joined = join_depth_first(graph_, 1);
-  const auto* op = dynamic_cast<const DepthFirst*>(&op_of(joined));
+  const Graph graph = joined(1);
+  const auto* op = dynamic_cast<const DepthFirst*>(&op_of(graph));
   ASSERT_NE(op, nullptr);
   EXPECT_TRUE(op->per_image(0));
   EXPECT_FALSE(op->per_image(1)) << "weights";
   EXPECT_FALSE(op->sums());
-  EXPECT_EQ(joined.fetches()[0].value.shape(), (Shape{2, 4, 4, 4}));
-  EXPECT_EQ(op->flops(*joined.fetches()[0].value.node), 2.0 * 2 * 4 * 8 * 8 * 3 * 3 * 3);
+  EXPECT_EQ(graph.fetches()[0].value.shape(), (Shape{2, 4, 4, 4}));
+  EXPECT_EQ(op->flops(*graph.fetches()[0].value.node), 2.0 * 2 * 4 * 8 * 8 * 3 * 3 * 3);
 }
 
 TEST_F(DepthFirstTest, leaves_small_results_and_those_with_other_readers_alone) {
   const Symbol y = convolved();
   b_.fetch("pooled", max_pool(b_, y, kHalve));
-  EXPECT_STREQ(op_of(join_depth_first(graph_, 1U << 20U)).type(), "MaxPool");
+  EXPECT_STREQ(op_of(joined(1U << 20U)).type(), "MaxPool");
   b_.fetch("y", y);
-  EXPECT_STREQ(op_of(join_depth_first(graph_, 1)).type(), "MaxPool");
+  EXPECT_STREQ(op_of(joined(1)).type(), "MaxPool");
 }
 
 /// Large enough for the device to join it: the output, and the gradients through the joined scatter, which

@@ -131,7 +131,7 @@ TEST(PairData, needs_pairs_of_both_kinds) {
           .prepare();
     });
   };
-  EXPECT_THAT(error("v,c\n1,a\n2,a\n"), testing::HasSubstr("all samples are of one class"));
+  EXPECT_THAT(error("v,c\n1,a\n2,a\n"), testing::HasSubstr("all samples belong to one class"));
   EXPECT_THAT(error("v,c\n1,a\n2,b\n"), testing::HasSubstr("no class has two samples"));
   EXPECT_THAT(error("v,c\n1,a\n"), testing::HasSubstr("a pair needs two samples"));
 }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "predict/predictor.h"
+
+namespace tpack {
+
+/// Runs a tower for batches whose inputs and outputs have names. Threads: any number of calls at once. They
+/// share what is compiled for a number of samples; runs take turns, because each uses all threads of the
+/// device, but no call waits while another one compiles for its own number of samples.
+class NamedPredictor {
+ public:
+  /// Errors: ConfigError for an output that the model does not have.
+  NamedPredictor(const ModelHandle& model, std::vector<PredictOutput> outputs)
+      : model_(model), outputs_(std::move(outputs)) {}
+
+  /// Values of the outputs for a batch, by name. `batch`: by input, [N, ...] as the model takes them; inputs
+  /// that the outputs do not depend on may be left out. Errors: ConfigError for inputs that are missing or
+  /// unknown; ShapeError.
+  std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& batch);
+
+ private:
+  void check(const std::map<std::string, Tensor>& batch) const;
+  Predictor& predictor_for(const std::vector<std::string>& inputs);
+
+  ModelHandle model_;
+  std::vector<PredictOutput> outputs_;
+  std::shared_ptr<std::mutex> compiling_ = std::make_shared<std::mutex>();
+  std::mutex making_;                                                          // predictors_
+  std::mutex running_;                                                         // programs of the device
+  std::map<std::vector<std::string>, std::unique_ptr<Predictor>> predictors_;  // by the inputs that are given
+};
+
+}  // namespace tpack

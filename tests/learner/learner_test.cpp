@@ -1,0 +1,145 @@
+#include "learner/learner.h"
+
+#include <gmock/gmock.h>
+
+#include "learner/inference_model.h"
+#include "learner/model_config.h"
+#include "optim/optimizers.h"
+#include "support/program_runner.h"
+#include "support/small_training.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr int64_t kBatch = 4;
+
+LearnerOptions small_options() {
+  LearnerOptions options;
+  options.seed = 5;
+  options.batch_size = kBatch;
+  options.engine = {.backend = EngineSettings::Backend::kReference,
+                    .algorithm = DeviceOptions::Algorithm::kDirect,
+                    .threads = 1};
+  return options;
+}
+
+Learner small_learner() { return Learner(model_of(kSmallModel), adam(0.01), small_options()); }
+
+DataFlow small_data() { return small_flow(40, "- BatchData: {batch_size: 4}"); }
+
+/// The batches that a run of seed 5 takes first.
+std::vector<Learner::Tensors> batches(int64_t count) {
+  const DataFlow flow = small_data();
+  const auto stream = flow.stream({.seed = 5, .passes = 10});
+  std::vector<Learner::Tensors> all;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto batch = stream->next();
+    all.push_back({{"x", batch->tensor(0).clone()}, {"label", batch->tensor(1).clone()}});
+  }
+  return all;
+}
+
+TEST(Learner, takes_the_steps_of_the_trainer_of_a_config) {
+  SmallTraining training(small_data());
+  Trainer& trainer = training.trainer();
+  trainer.initialize();
+  Learner learner = small_learner();
+  for (const Learner::Tensors& batch : batches(5)) {
+    ASSERT_TRUE(trainer.step(learner.global_step(), {}));
+    const Learner::Figures figures = learner.step(batch);
+    const auto& statistics = trainer.part<StepStatistics>();
+    EXPECT_EQ(figures.at("cost"), *statistics.statistic(0));
+    EXPECT_EQ(figures.size(), statistics.statistics().size());
+  }
+  const VariableStore& expected = *trainer.part<TrainedVariables>().variables();
+  for (const std::string& name : expected.names(VariableScope::kModel))
+    EXPECT_TRUE(bit_equal(learner.variables().value(name), expected.value(name))) << name;
+}
+
+TEST(Learner, goes_on_from_a_file_as_if_it_had_not_stopped) {
+  const TemporaryFolder folder;
+  const std::vector<Learner::Tensors> all = batches(6);
+  Learner whole = small_learner();
+  Learner second = small_learner();
+  for (int64_t i = 0; i < 6; ++i) {
+    whole.step(all[static_cast<size_t>(i)]);
+    if (i == 2) whole.save(folder / "3.h5");
+  }
+  second.load(folder / "3.h5");
+  EXPECT_EQ(second.global_step(), 3);
+  for (int64_t i = 3; i < 6; ++i) second.step(all[static_cast<size_t>(i)]);
+  for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
+    for (const std::string& name : whole.variables().names(scope))
+      EXPECT_TRUE(bit_equal(second.variables().value(name), whole.variables().value(name))) << name;
+  }
+}
+
+TEST(Learner, predicts_and_evaluates_with_its_weights) {
+  Learner learner = small_learner();
+  const DataFlow flow = small_data();
+  const Learner::Figures before = learner.evaluate(flow);
+  for (const Learner::Tensors& batch : batches(60)) learner.step(batch);
+  const Learner::Figures after = learner.evaluate(flow);
+  EXPECT_LT(after.at("cost"), before.at("cost"));
+  const Learner::Tensors batch = batches(1)[0];
+  const Tensor scores = learner.predict({{"x", batch.at("x")}}, {"fc1"}).at("fc1");
+  EXPECT_EQ(scores.shape(), Shape({kBatch, 3}));
+  Learner other(model_of(kSmallModel), nullptr, small_options());
+  const TemporaryFolder folder;
+  learner.save(folder / "a.h5");
+  EXPECT_THROW(other.load(folder / "a.h5"), CheckpointError) << "slots of an optimizer that it does not have";
+}
+
+TEST(Learner, says_what_is_missing) {
+  Learner learner = small_learner();
+  const Tensor x(DType::kFloat32, {2, 5});
+  EXPECT_THAT([&] { learner.step({{"x", x}}); }, ThrowsMessage<ConfigError>(HasSubstr("'label'")));
+  EXPECT_THAT([&] { learner.predict({{"x", x}}, {"fc2"}); }, ThrowsMessage<ConfigError>(HasSubstr("'fc1'")));
+  EXPECT_THAT([&] { learner.predict({{"x", x}}); }, ThrowsMessage<ConfigError>(HasSubstr("outputs")));
+  Learner untrained(model_of(kSmallModel), nullptr, small_options());
+  EXPECT_THAT(
+      [&] {
+        untrained.step({{"x", x}, {"label", Tensor(DType::kInt32, {2})}});
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("optimizer")));
+}
+
+TEST(LearnerOfConfig, goes_on_where_train_stopped_and_is_read_by_infer) {
+  const TemporaryFolder folder;
+  std::string rows = "a,b,y\n";
+  for (int i = 0; i < 40; ++i) rows += i % 2 == 0 ? "2,1,yes\n" : "-2,1,no\n";
+  write_content(folder / "train.csv", rows);
+  write_content(
+      folder / "a.yaml",
+      "tpack: 1\nmax_epoch: 2\nengine: {threads: 1, algorithm: heuristic}\n"
+      "optimizer: {Momentum: {learning_rate: {Cosine: {start: 0.1}}}}\ncallbacks: [ModelSaver: {}]\n"
+      "data:\n  train: [{CSV: {file: train.csv, columns: {x: [a, b]}, labels: {label: y}}}, "
+      "BatchData: 8]\n"
+      "model:\n  inputs: {x: {shape: [2]}, label: {shape: [], dtype: int32}}\n"
+      "  layers: [{ScaleLike: x}, FullyConnected: {name: fc, units: 2}]\n"
+      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+      "predict: {data: train, outputs: {p: {Softmax: fc}}}\n");
+  const auto outcome = testing_cli::tpack({"train", folder / "a.yaml", "--log-dir", folder / "run"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+
+  Learner learner = Learner::from_config(folder / "a.yaml");
+  const auto stream = learner.flow("train").stream({.seed = 1, .passes = 2});
+  while (const auto batch = stream->next())
+    learner.step({{"x", batch->tensor(0).clone()}, {"label", batch->tensor(1).clone()}});
+  Learner trained = Learner::from_checkpoint(folder / "run/checkpoints/model-10.h5");
+  EXPECT_EQ(trained.global_step(), learner.global_step());
+  for (const std::string& name : trained.variables().names(VariableScope::kModel))
+    EXPECT_TRUE(bit_equal(learner.variables().value(name), trained.variables().value(name))) << name;
+
+  learner.save(folder / "mine.h5");
+  const Tensor x = Tensor::of<float>({2, 2}, {2, 1, -2, 1});
+  const Tensor p = learner.predict({{"x", x}}).at("p");
+  EXPECT_TRUE(bit_equal(InferenceModel::load(folder / "mine.h5")->predict({{"x", x}}).at("p"), p));
+  EXPECT_EQ(InferenceModel::load(folder / "mine.h5")->labels(), (std::vector<std::string>{"no", "yes"}));
+}
+
+}  // namespace
+}  // namespace tpack
