@@ -18,18 +18,18 @@
 
 namespace tpack {
 
-/// Where the time of an executable goes, by node kind; filled while profiling is on.
+/// The time of an executable by node kind; filled while profiling is on.
 struct NodeTime {
   std::string path;
   std::string kind;    // "Convolution", "Reorder", "Pointwise", ...
   double seconds = 0;  // sum over the runs
   double flops = 0;    // of one run
-  // Of the last run that was profiled, see monotonic_s().
+  // In the last profiled run, see monotonic_s().
   double began_s = 0;
   double last_s = 0;
 };
 
-/// What compiling predicted and chose.
+/// Predictions and choices of the compilation.
 struct CompileReport {
   uint64_t arena_bytes = 0;     // of this executable; the device holds one arena of the largest
   uint64_t constant_bytes = 0;  // fetched values, literals, packed copies
@@ -38,41 +38,41 @@ struct CompileReport {
   double flops = 0;  // of one run
 };
 
-/// What a run tells while it goes on: `reached(i)` is called, on the thread that runs, once all variables of
-/// the sets 0 to i are assigned.
+/// The progress of a run: `reached(i)` is called on its thread after all variables of the sets 0 to i are
+/// assigned.
 struct AssignmentWatch {
   std::vector<std::vector<std::string>> sets;
   std::function<void(size_t set)> reached;
 };
 
 /// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
-/// What goes in and what comes out is on the host; the device copies it if its memory is another.
-/// Threads: one run of a device's executables at a time, on any thread.
+/// Inputs and results are on the host; a device with separate memory copies them. Threads: one run of a
+/// device's executables at a time, on any thread.
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// Runs once. `inputs`, on the host, in the order of the graph's Input nodes. Reads see the variables as
-  /// they are now; the assignments happen before it returns. Allocates nothing itself.
+  /// Runs once. `inputs`, on the host, in the order of the graph's Input nodes. Reads use the current
+  /// variables; assignments happen before it returns. Does not allocate.
   virtual void run(std::span<const Tensor> inputs, const RunInfo& info) = 0;
-  /// Value of the i-th fetch after the last run, on the host and in plain layout; overwritten by the next run
-  /// of this executable.
+  /// Value of fetch i after the last run, on the host and in plain layout; overwritten by the next run of
+  /// this executable.
   virtual const Tensor& fetched(size_t i) const = 0;
   virtual const CompileReport& report() const = 0;
-  /// Watches the runs from now on; it must outlive them. Null: no longer. A device that cannot tell sooner
-  /// calls at the end of a run.
+  /// Sets the watch for the following runs, which it must outlive. Null removes it. A device without progress
+  /// information calls it at the end of a run.
   virtual void watch(const AssignmentWatch* watch) = 0;
-  /// Times each kernel from now on (costs a little).
+  /// Measures the time of each kernel from now on (costs a little).
   virtual void profile(bool on) = 0;
   virtual std::vector<NodeTime> times() const = 0;
 };
 
-/// How `compile` makes the choices that a plan does not have.
+/// How `compile` makes choices that are not in the plan.
 enum class Choosing : uint8_t {
-  kMeasured,  // as the device was opened to choose (DeviceOptions::Algorithm)
-  kByRules    // by fixed rules: the same for every process, at any time
+  kMeasured,  // as set when the device was opened (DeviceOptions::Algorithm)
+  kByRules    // by fixed rules: always the same, in every process
 };
 
-/// One place where programs run: a store of variables and a way to compile graphs over it.
+/// Runs programs: has a store of variables and compiles graphs for it.
 class Device {
  public:
   virtual ~Device() = default;
@@ -83,21 +83,21 @@ class Device {
   virtual const std::string& hardware() const = 0;
   /// Makes the variables of the table, in the device's memory. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
-  /// Instead: uses variables of `store`, made from the same table, which must outlive it, and makes only the
-  /// others. Errors: ConfigError if it cannot work in that memory.
+  /// Alternative: uses variables of `store`, made from the same table, which must outlive it, and makes only
+  /// the others. Errors: ConfigError if it cannot use that memory.
   virtual void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) {
     (void)table, (void)store, (void)sharing;
     throw ConfigError("device " + name() + " has separate memory and cannot share variables with others");
   }
   virtual bool can_share_variables() const { return false; }
   virtual VariableStore& variables() = 0;
-  /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
-  /// Errors: PlanError if the section is of another program or cannot be had on this machine.
+  /// Compiles a graph. Fills a section that is not `chosen` with choices; uses a `chosen` one unchanged.
+  /// Errors: PlanError if the section belongs to a different program or is impossible on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section,
                                               Choosing choosing = Choosing::kMeasured) = 0;
-  /// Bytes of the memory in which its programs work in turn: what the largest of those compiled so far needs.
+  /// Bytes of the common working memory of its programs: the need of the largest one compiled so far.
   virtual uint64_t arena_bytes() const = 0;
-  /// How many threads a run spreads over, the calling one included.
+  /// The number of threads of a run, including the calling one.
   virtual int threads() const = 0;
   /// Lends the calling thread to the runs of another one until that changes `turn` from `old` and notifies
   /// it. A device that has no use for the thread lets it wait.
@@ -106,17 +106,17 @@ class Device {
   }
 };
 
-/// Where the timings come from by which kernels are chosen.
+/// The timings for the choice of kernels.
 enum class Timings : uint8_t {
-  kMeasured,  // those that are not in the cache are measured, as many as the budget allows
-  kAll,       // all of them, and again those that other processes have disturbed
-  kKnown      // only those in the cache are used
+  kMeasured,  // measures those that are not in the cache, within the budget
+  kAll,       // measures all of them, and repeats those disturbed by other processes
+  kKnown      // uses only those in the cache
 };
 
 /// How a device is opened.
 struct DeviceOptions {
   enum class Algorithm : uint8_t {
-    kAuto,       // measured where the plan says nothing, with a cache on disk
+    kAuto,       // measured if not in the plan, with a cache on disk
     kHeuristic,  // fixed rules, no measuring
     kDirect      // direct convolutions everywhere
   };
@@ -126,8 +126,8 @@ struct DeviceOptions {
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
   double timing_s = 10;             // for measuring, of all programs together
-  DType factors = DType::kFloat32;  // of matrix products (round_factors); kFloat32: as they are
-  bool check_kernels = false;       // for tests: after each kernel, that it left zeros in padding channels
+  DType factors = DType::kFloat32;  // of matrix products (round_factors); kFloat32: no rounding
+  bool check_kernels = false;       // for tests: after each kernel, check for zeros in padding channels
 };
 
 template <>

@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// Puts values into the variables of the model for as long as it lives.
+/// Sets the variables of the model to other values during its lifetime.
 class BorrowedWeights {
  public:
   BorrowedWeights(Run& run, const std::map<std::string, Tensor>& values) : run_(run) {
@@ -52,7 +52,7 @@ AveragedWeights::AveragedWeights(const char* name, const char* file, const char*
   errors.throw_if_any();
 }
 
-/// Its callbacks see weights that the chief alone has.
+/// Only the chief has the weights that its callbacks see.
 void AveragedWeights::take_in(const NamedCallback& named, Diagnostics& errors) {
   Callback& callback = *named.callback;
   const std::vector<std::string> files = checkpoints_of(callback);

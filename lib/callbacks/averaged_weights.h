@@ -10,8 +10,8 @@
 
 namespace tpack {
 
-/// Base of callbacks that keep an average of the model's weights. Their own callbacks see the model with
-/// these weights, and training goes on with its own. They run on the chief.
+/// Base of callbacks that keep an average of the model's weights. Their inner callbacks see the model with
+/// these weights, and training continues with the original ones. They run on the chief.
 class AveragedWeights : public Callback, public CheckpointWriting {
  public:
   std::vector<std::string> checkpoints() const override;
@@ -34,8 +34,8 @@ class AveragedWeights : public Callback, public CheckpointWriting {
   AveragedWeights(const char* name, const char* file, const char* no_every,
                   const std::vector<Slot<Callback>>& callbacks);
 
-  /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint. `what`
-  /// it is: "the mean of 3 epochs' weights".
+  /// Triggers the callbacks with the average as the weights of the model, and requests its checkpoint.
+  /// `what`: its description, "the mean of 3 epochs' weights".
   void show(Run& run, const std::string& what);
   WeightAverage average_;
 

@@ -13,7 +13,7 @@ std::string of_tower(int64_t tower, const StepSize& size) {
 
 bool sees_all_batches(const StepSize& size) { return size.batches() == size.towers; }
 
-/// Nothing if all are finite.
+/// Empty if all are finite.
 std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
   const StepSize size = run.part<StepData>().step_size();
   TowerOutputs all(place, {{".*"}}, size.batch);
@@ -38,7 +38,7 @@ std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
   return std::nullopt;
 }
 
-/// The first one that backward has computed; "" if all are finite.
+/// The first one in the order of backward; "" if all are finite.
 std::string bad_gradient(Run& run, const ModelHandle& place) {
   for (const ParameterGroup& group : place.table->groups()) {
     for (const std::string& name : group.variables) {

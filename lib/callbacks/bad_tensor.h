@@ -14,17 +14,15 @@ struct BadTensor {
   std::string fix = kCalmerSteps;
 };
 
-/// What the last step was fed that makes a cost NaN: an input with a value that is NaN or infinite, or with a
-/// number that is too large for what the model has. Nothing if there is none in the batches of this process
-/// that are still known.
+/// The input of the last step that makes a cost NaN: one with a value that is NaN or infinite, or with a
+/// number that is too large for the model. Empty if there is none in the known batches of this process.
 std::optional<BadInput> bad_data(Run& run);
-/// What else may have made a cost NaN: labels in batches of the step that are not known any more; "" if all
-/// are, or none can be.
+/// Another possible reason for a NaN cost: labels in batches of the step that are no longer known; "" if all
+/// are known, or labels cannot be the reason.
 std::string unseen_data(Run& run);
 
-/// After a step that skipped an update: which tensor is the first one that is NaN or infinite, in the order
-/// variables, inputs, outputs of layers as they are computed, gradients. Looks
-/// at the batches of this process.
+/// After a step that skipped an update: the first tensor that is NaN or infinite, in the order variables,
+/// inputs, outputs of layers as computed, gradients. Checks the batches of this process.
 BadTensor first_bad_tensor(Run& run);
 
 }  // namespace tpack

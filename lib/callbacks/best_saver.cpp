@@ -19,10 +19,10 @@ struct BestSaverParams {
 
 const char* saver_of(Goal goal) { return goal == Goal::kMin ? "MinSaver" : "MaxSaver"; }
 
-/// A checkpoint of the epoch in which a scalar was better than in every epoch that was saved before. Only a
-/// value put at this very step counts, so no other epoch can be saved by mistake. The best so far is what the
-/// file in the run folder holds: a resumed run reads it from there, not from its checkpoint, so that the file
-/// is never replaced by one less good.
+/// Saves a checkpoint of the epoch if a scalar is better than in all epochs saved before. Only a value
+/// reported at this step counts, so a different epoch is never saved by mistake. The best value is that of
+/// the file in the run folder: a resumed run reads it from there, not from its checkpoint, so that the file
+/// is never replaced by a worse one.
 class BestSaver : public Callback, public CheckpointWriting {
  public:
   std::vector<std::string> checkpoints() const override { return {file_name_}; }
@@ -86,7 +86,7 @@ void BestSaver::before_train(Run& run) {
   }
 }
 
-/// The run may go on in another folder, or the file was set aside with later ones.
+/// The run may continue in another folder, or the file was archived with later ones.
 void BestSaver::say_what_is_not_here(Run& run) const {
   if (is_timed()) return;  // it may not have seen that value
   std::optional<std::pair<int64_t, double>> best;

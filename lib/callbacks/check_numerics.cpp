@@ -55,7 +55,7 @@ class CheckNumerics final : public Callback {
                "more consecutive bad steps than this end the run with any policy; with rollback, more bad "
                "steps since the last trigger, because it would return to the same weights forever");
   }
-  // Each rank has batches of its own.
+  // Each rank has different batches.
   explicit CheckNumerics(Params p)
       : Callback({.ranks = Ranks::kAll,
                   .ranks_are_fixed = "all skip the same steps",
@@ -153,7 +153,7 @@ class CheckNumerics final : public Callback {
     run.share_variables();
   }
 
-  /// Hyper-parameters stay what callbacks make them.
+  /// Hyper-parameters keep the values from callbacks.
   void keep_good(Run& run) {
     since_good_ = 0;
     if (p_.policy != BadStep::kRollback) return;
@@ -171,7 +171,7 @@ class CheckNumerics final : public Callback {
   int64_t bad_steps_ = 0;
   int64_t in_a_row_ = 0;
   int64_t since_good_ = 0;              // bad steps since the last trigger
-  std::map<std::string, Tensor> good_;  // to go back to
+  std::map<std::string, Tensor> good_;  // to restore
 };
 
 TPACK_REGISTER(Callback, CheckNumerics, "CheckNumerics");

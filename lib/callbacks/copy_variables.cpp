@@ -19,7 +19,7 @@ struct CopyVariablesParams {
 };
 
 /// to <- to + rate * (from - to), for each variable of the model below both. Source: tensorpack
-/// callbacks/graph.py, RunOp, and what its DeepQNetwork example runs with it.
+/// callbacks/graph.py, RunOp, as in its DeepQNetwork example.
 class CopyVariables final : public Callback {
  public:
   using Params = CopyVariablesParams;

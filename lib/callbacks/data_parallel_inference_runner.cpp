@@ -9,7 +9,8 @@ namespace {
 
 struct DataParallelInferenceRunnerParams : InferenceFields {};
 
-/// What ranks send each other: the number of batches, then of each total the number of its parts, and they.
+/// The message between ranks: the number of batches, then for each total the number of its parts, and the
+/// parts.
 std::string message_of(int64_t batches, const std::vector<Tally>& total) {
   std::vector<double> numbers = {static_cast<double>(batches)};
   for (const Tally& tally : total) {
@@ -19,7 +20,7 @@ std::string message_of(int64_t batches, const std::vector<Tally>& total) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-/// Adds what a rank sent.
+/// Adds the message of a rank.
 void add(int64_t& batches, std::vector<Tally>& total, const std::string& message) {
   std::vector<double> numbers(message.size() / sizeof(double));
   std::memcpy(numbers.data(), message.data(), message.size());
@@ -49,7 +50,7 @@ class DataParallelInferenceRunner final : public FlowInference {
   explicit DataParallelInferenceRunner(Params p)
       : FlowInference(std::move(p), Ranks::kAll, "each rank takes a part of the data") {}
 
-  /// Where several ranks choose kernels, all do it by the same rules.
+  /// If several ranks choose kernels, all use the same rules.
   void compile(Run& run) override {
     for (const auto& evaluator : evaluators_)
       evaluator->compile(run.ranks() > 1 ? Choosing::kByRules : Choosing::kMeasured);
@@ -88,7 +89,7 @@ class DataParallelInferenceRunner final : public FlowInference {
     return "";
   }
 
-  /// The message of this rank; empty if it was interrupted, which the others have to know.
+  /// The message of this rank; empty if it was interrupted, which the others must know.
   std::string own_part(Run& run) {
     try {
       run.part<TrainedModel>().on_towers([&](size_t k) { evaluators_[k]->run_part(run.stop_token()); });

@@ -4,8 +4,8 @@
 
 namespace tpack {
 
-/// The callbacks that a run has after those of its config, unless `default_callbacks` says otherwise: a list
-/// of component items.
+/// The callbacks after those of the config, unless `default_callbacks` changes them: a list of component
+/// items.
 ConfigNode default_callbacks();
 
 }  // namespace tpack

@@ -21,7 +21,7 @@ struct DumpTensorAsImageParams {
   int64_t max_images = 16;
 };
 
-/// How many images a batch has, and of what size.
+/// The number and size of the images of a batch.
 struct ImageBatch {
   int64_t images = 0;
   int64_t channels = 1;
@@ -30,7 +30,7 @@ struct ImageBatch {
   bool channels_last = false;
 };
 
-/// Of [N, H, W], [N, C, H, W] or, where the data have them so, [N, H, W, C].
+/// For [N, H, W], [N, C, H, W] or, if the data has this order, [N, H, W, C].
 std::optional<ImageBatch> image_batch(const Shape& s, bool channels_last) {
   if (s.rank() == 3) return ImageBatch{s[0], 1, s[1], s[2]};
   if (s.rank() != 4) return std::nullopt;
@@ -101,7 +101,7 @@ class DumpTensorAsImage final : public Callback {
   void compile(Run& /*run*/) override { tensors_->compile(); }
   void trigger(Run& run) override {
     if (!tensors_->compute()) return;
-    const Tensor value = *tensors_->value(0);  // it is no gradient
+    const Tensor value = *tensors_->value(0);  // not a gradient, so it has a value
     const auto batch = image_batch(value.shape(), channels_last_);
     const Tensor pictures = to_pictures(value, *batch, p_.max_images, p_.scale, p_.shift);
     const std::string& name = tensors_->names()[0];

@@ -14,7 +14,8 @@ constexpr const char* kTensorFolder = "tensors";
 
 struct DumpTensorsParams : TensorPatterns {};
 
-/// Where a tensor is in the file. A block is in a group with its layers, so its own output gets another name.
+/// The path of a tensor in the file. A block is a group with its layers, so its own output gets a different
+/// name.
 std::vector<std::string> paths_in_file(const std::vector<std::string>& names, size_t outputs) {
   const std::set<std::string> all(names.begin(), names.begin() + static_cast<int64_t>(outputs));
   std::vector<std::string> paths;

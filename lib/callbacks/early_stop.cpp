@@ -52,7 +52,7 @@ class EarlyStop final : public Callback {
                       .if_unknown = "write mode: min or mode: max",
                       .use = [this](Goal goal) { goal_ = goal; }});
   }
-  /// A run that has ended for this reason ends again, unless the patience was raised.
+  /// A resumed run that had ended for this reason ends again, unless the patience was raised.
   void before_train(Run& run) override {
     if (run.resumed()) stop_if_due(run);
     if (run.resumed() && is_restored_) run.restored(best_step_);
@@ -97,7 +97,7 @@ class EarlyStop final : public Callback {
   }
 
  private:
-  /// New tensors each time, as checkpoints share them.
+  /// New tensors each time, because checkpoints share them.
   void keep_weights(Run& run) {
     if (!p_.restore_best) return;
     run.may_restore_this_step();

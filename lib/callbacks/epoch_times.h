@@ -14,7 +14,7 @@ class EpochTimes {
 
   /// Keeps the newest `count`.
   void add(double seconds);
-  /// Of the durations kept; 0 if there is none.
+  /// The mean or median of the durations; 0 if there is none.
   double average() const;
 
  private:

@@ -28,7 +28,7 @@ class EstimatedTimeLeft final : public Callback {
                p.median ? EpochTimes::Average::kMedian : EpochTimes::Average::kMean) {}
 
   void before_train(Run& run) override { start_watch(run); }
-  /// There may be more or less than an epoch between two of them.
+  /// The time between two triggers may differ from an epoch.
   void trigger(Run& run) override {
     const double passed = position(run) - watched_from_;
     if (passed <= 0) return;

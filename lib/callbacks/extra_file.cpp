@@ -8,7 +8,7 @@
 namespace tpack {
 
 void write_extra_file(const std::string& path, const std::function<void()>& write) {
-  std::error_code exists;  // what is wrong otherwise, writing says
+  std::error_code exists;  // other errors appear when writing
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), exists);
   try {
     write();

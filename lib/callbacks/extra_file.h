@@ -5,8 +5,8 @@
 
 namespace tpack {
 
-/// Writes a file that a run can do without: makes its folder, then calls `write`. Where that fails, the log
-/// says so, and the run goes on.
+/// Writes an optional file of a run: makes its folder, then calls `write`. A failure is logged, and the run
+/// continues.
 void write_extra_file(const std::string& path, const std::function<void()>& write);
 
 }  // namespace tpack

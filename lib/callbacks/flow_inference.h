@@ -16,27 +16,27 @@ struct InferenceFields {
   std::vector<Ref<Stat>> metrics;
 };
 
-/// What InferenceRunner and DataParallelInferenceRunner have in common: they report FLOW_METRIC.
+/// Base of InferenceRunner and DataParallelInferenceRunner: they report FLOW_METRIC.
 class FlowInference : public Callback {
  public:
   void setup(Setup& setup) override;
   void trigger(Run& run) override;
-  /// Shows what the last evaluation said of classes, and writes it to the run's folder `reports`.
+  /// Logs the class reports of the last evaluation, and writes them to the run's folder `reports`.
   void after_train(Run& run) override;
 
  protected:
-  /// `ranks_are_fixed`: as that of CallbackRules.
+  /// `ranks_are_fixed`: as in CallbackRules.
   explicit FlowInference(InferenceFields fields, Ranks ranks = Ranks::kChief,
                          const char* ranks_are_fixed = nullptr);
 
   /// Makes the evaluators, which have the same statistics; one of them. Errors: ConfigError.
   virtual const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
   virtual Evaluator::Evaluation evaluate(Run& run) = 0;
-  /// What made a statistic NaN or infinite, if this process was fed it; else "".
+  /// The input that made a statistic NaN or infinite, if this process had it; else "".
   virtual std::string bad_input() const = 0;
 
  private:
-  /// What an evaluation said of classes.
+  /// The class reports of an evaluation.
   struct Reports {
     std::vector<ClassReport> all = {};
     int64_t step = 0;
@@ -51,7 +51,7 @@ class FlowInference : public Callback {
   std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)
   std::vector<std::pair<std::string, std::string>> of_classes_;  // (figure of a class, name of the scalar)
   Reports last_;
-  Reports restorable_;  // of weights that the model may get back
+  Reports restorable_;  // of weights that may be restored
 };
 
 /// Adds these fields to the schema of a callback whose Params derive from it.

@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// What is reported of each device after an epoch.
+/// The reported value of each device after an epoch.
 struct GpuFigure {
   const char* callback;
   const char* name;  // "memory_gb": gpu_0_memory_gb
@@ -20,15 +20,15 @@ struct GpuFigure {
   double (*of)(const std::vector<GpuReading>& readings);  // of an epoch, at least one
 };
 
-/// The parameters of the callbacks that watch graphics processors.
+/// The parameters of callbacks that monitor GPUs.
 struct GpuTrackerParams {
   std::optional<std::vector<int64_t>> devices;
   double period_s = 1;
   std::string library = "libnvidia-ml.so.1";
 };
 
-/// Reads what graphics processors do while an epoch's steps run, on a thread of its own, and reports one
-/// figure of each after the epoch. Threads: the training thread; see `add`.
+/// Reads the state of GPUs during an epoch's steps, on a separate thread, and reports one figure for each
+/// after the epoch. Threads: the training thread; see `add`.
 class GpuTracker : public Callback {
  public:
   using Params = GpuTrackerParams;
@@ -55,7 +55,7 @@ class GpuTracker : public Callback {
   Params p_;
   const GpuFigure& figure_;
   std::string who_;
-  std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to watch
+  std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to monitor
   std::vector<int64_t> devices_;                   // that are watched
   std::vector<std::vector<GpuReading>> readings_;  // of each, in this epoch
   std::thread thread_;
@@ -64,7 +64,7 @@ class GpuTracker : public Callback {
   bool ending_ = false;
 };
 
-/// Without a device, it reports nothing; it is a mistake if the config names some.
+/// Without a device, it reports nothing, but this is an error if the config names some.
 void GpuTracker::setup(Setup& setup) {
   devices_.clear();
   try {
@@ -95,7 +95,7 @@ void GpuTracker::before_epoch(Run& /*run*/) {
   thread_ = std::thread([this] { read_until_ended(); });
 }
 
-/// A short epoch has one reading, of its end.
+/// A short epoch has one reading, at its end.
 void GpuTracker::after_epoch(Run& /*run*/) {
   end_reading();
   if (!readings_.empty() && readings_[0].empty()) read_once();

@@ -74,7 +74,7 @@ class GraphProfiler final : public Callback {
     for (const NamedExecutable& program : run.part<StepPrograms>().programs()) {
       trace.name_thread(++thread, program.name);
       for (const NodeTime& node : program.executable->times()) {
-        if (node.began_s < start_s_) continue;  // compiled for another size of batch, so not timed
+        if (node.began_s < start_s_) continue;  // compiled for a different batch size, so not measured
         trace.add(thread, node.path, node.kind, node.began_s, node.last_s,
                   {{"gflops", node.last_s > 0 ? node.flops / node.last_s / 1e9 : 0}});
       }

@@ -48,7 +48,7 @@ class HumanHyperParamSetter final : public HyperParamSetter {
   }
 
  private:
-  /// What cannot be used is said, and the run goes on.
+  /// Invalid content is logged, and the run continues.
   std::optional<double> read(const Run& run) const {
     if (run.folder().empty()) return std::nullopt;
     const std::string path = run.folder() + "/" + p_.file;

@@ -16,11 +16,11 @@ class HyperParam {
 
   const std::string& name() const { return name_.name; }
   const Position& position() const { return name_.position; }
-  /// Errors: ConfigError with suggestion if the trainer has none of this name.
+  /// Errors: ConfigError with a suggestion if the trainer does not have it.
   void setup(const Setup& setup) const;
   double value(const Run& run) const { return run.hyper_parameter(name_.name); }
-  /// Sets it; a change is logged, at most one in each epoch. Errors: ConfigError for a value that it cannot
-  /// have, `who` sets it.
+  /// Sets it; a change is logged, at most one in each epoch. `who` sets it, for messages. Errors: ConfigError
+  /// for an invalid value.
   void set(Run& run, double value, const std::string& who);
 
  private:
@@ -31,9 +31,9 @@ class HyperParam {
 /// Base of callbacks that set a hyper-parameter, the same on every rank.
 class HyperParamSetter : public Callback {
  protected:
-  /// `rules`: the identity is the name of the parameter unless they have another; it runs on all ranks.
+  /// `rules`: the default identity is the name of the parameter; it runs on all ranks.
   explicit HyperParamSetter(Ref<HyperParamName> param, CallbackRules rules = {});
-  /// Sets what the chief says, on every rank; nothing if it says nothing.
+  /// Sets the chief's value on every rank; does nothing if it has none.
   void set_of_chief(Run& run, std::optional<double> value, const std::string& who);
 
   HyperParam param_;

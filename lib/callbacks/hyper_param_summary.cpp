@@ -6,14 +6,14 @@
 namespace tpack {
 namespace {
 
-/// The number as it was written, where the variable holds it in float32: 0.1, not 0.10000000149011612.
+/// The number as in the config, if the variable is in float32: 0.1, not 0.10000000149011612.
 double as_written(double value) {
   const auto single = static_cast<float>(value);
   const bool exact = static_cast<double>(single) == value;
   return exact ? std::strtod(shortest(single).c_str(), nullptr) : value;
 }
 
-/// Gives each value as the last step of the epoch used it, whatever sets it.
+/// Reports each value in the last step of the epoch, regardless of what sets it.
 class HyperParamSummary final : public Callback {
  public:
   using Params = NoParams;

@@ -62,7 +62,7 @@ class LearningRateFinder final : public HyperParamSetter {
       throw ConfigError(std::string(kFinder) + ": the run is shorter than " + std::to_string(p_.steps) +
                         " steps; raise max_epoch, or lower 'steps'");
   }
-  /// A run that has ended for this reason ends again, unless there are more rates to try.
+  /// A resumed run that had ended for this reason ends again, unless there are more rates to try.
   void before_train(Run& run) override {
     if (run.resumed()) stop_if_due(run);
   }
@@ -71,8 +71,7 @@ class LearningRateFinder final : public HyperParamSetter {
   }
   void after_run(Run& run) override {
     if (done_ >= p_.steps) return;
-    // A step in which the cost has no turn tells nothing of the rate; one that was skipped tells that it is
-    // bad.
+    // A step without the cost's update does not count; a skipped step shows that the rate is bad.
     if (!run.statistic_is_of_last_step(cost_) && run.skipped_updates().empty()) return;
     ++done_;
     if (!run.is_chief()) return;
@@ -121,9 +120,9 @@ class LearningRateFinder final : public HyperParamSetter {
     return p_.from * std::pow(p_.to / p_.from, static_cast<double>(step) / static_cast<double>(p_.steps - 1));
   }
 
-  /// The middle of the steps in which the mean fell most; each step is the same factor of the rate. Over a
-  /// twentieth of the steps, since one step tells the noise of its batch; and not where the mean is still
-  /// that of a few batches.
+  /// The middle of the steps where the mean fell most; each step is the same factor of the rate. Measured
+  /// over a twentieth of the steps, because a single step is noisy; and not at the beginning, where the mean
+  /// has only a few batches.
   std::optional<size_t> steepest_step() const {
     const auto steps = static_cast<size_t>(p_.steps);
     const size_t window = std::max<size_t>(1, steps / 20);
@@ -143,7 +142,7 @@ class LearningRateFinder final : public HyperParamSetter {
   int64_t done_ = 0;
   MovingMean mean_;
   double best_ = std::numeric_limits<double>::infinity();
-  std::vector<double> rates_;  // of the steps so far; on the chief, and so the next one
+  std::vector<double> rates_;  // of the steps so far; on the chief, like the next one
   std::vector<double> costs_;
 };
 

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// A time as people write it: 90 (seconds), 30s, 45m, 2h, 1h30m.
+/// A time such as 90 (seconds), 30s, 45m, 2h, 1h30m.
 struct TimeSpan {
   double seconds = 0;
 };
@@ -32,7 +32,7 @@ struct Codec<TimeSpan> {
   static ConfigNode dump(const TimeSpan& time) { return time.seconds; }
 
  private:
-  /// 0 for other texts.
+  /// 0 for invalid texts.
   static double seconds_in(std::string_view text) {
     constexpr std::array<std::pair<char, double>, 4> kUnits = {
         {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}}};
@@ -58,7 +58,7 @@ struct MaxTimeParams {
   TimeSpan time;
 };
 
-/// The time is that of the process: a run that goes on has all of it again. Source: Lightning, Timer.
+/// The time is that of the process: a resumed run gets all of it again. Source: Lightning, Timer.
 class MaxTime final : public Callback {
  public:
   using Params = MaxTimeParams;

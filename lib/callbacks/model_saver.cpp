@@ -46,7 +46,7 @@ class ModelSaver final : public Callback, public CheckpointWriting {
         .field("on_error", &Params::on_error,
                "action after a failed save: report it and continue, or stop the run");
   }
-  // Of two, each removes what the other keeps.
+  // Two of them would remove each other's checkpoints.
   explicit ModelSaver(Params p)
       : Callback({.only_one = true,
                   .ranks_are_fixed = "one process writes the checkpoints",
@@ -71,11 +71,11 @@ class ModelSaver final : public Callback, public CheckpointWriting {
     const std::string bad = bad_variable(run);
     if (bad.empty())
       save_soon(run);
-    else  // a run that has ended does not fail because of it
+    else  // a finished run does not fail because of it
       log::warning("callback ModelSaver saves no checkpoint at the end: " + bad);
   }
   void trigger(Run& run) override {
-    check_variables(run);  // a checkpoint of NaNs must not push out the good ones
+    check_variables(run);  // a checkpoint with NaN must not replace good ones
     save_soon(run);
   }
   std::vector<std::string> checkpoints() const override { return {kCheckpointNames}; }

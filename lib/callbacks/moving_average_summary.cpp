@@ -11,7 +11,7 @@ struct MovingAverageSummaryParams {
 };
 
 /// Source: tensorpack callbacks/summary.py, MovingAverageSummary and MergeAllSummaries; here one callback
-/// does both, and the means go into checkpoints.
+/// does both, and checkpoints store the means.
 class MovingAverageSummary final : public Callback {
  public:
   using Params = MovingAverageSummaryParams;

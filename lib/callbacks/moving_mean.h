@@ -8,15 +8,15 @@
 
 namespace tpack {
 
-/// Exponential means of several numbers without the bias towards the zeros they begin with:
-/// m <- decay * m + (1 - decay) * x, and value = m / (1 - decay^n) after n updates. Allocates nothing after
-/// it was made. Threads: one at a time. Source: Kingma and Ba 2014, section 3.
+/// Exponential means of several numbers without the bias towards their initial zeros: m <- decay * m + (1 -
+/// decay) * x, and value = m / (1 - decay^n) after n updates. Allocates nothing after construction. Threads:
+/// one at a time. Source: Kingma and Ba 2014, section 3.
 class MovingMean {
  public:
   MovingMean() = default;
   MovingMean(double decay, size_t count) : decay_(decay), powers_(count, 1), means_(count) {}
 
-  /// Takes the next values; `value(i)` gives that of number i, or nothing: then its mean stays.
+  /// Adds the next values; `value(i)` returns number i, or empty: then its mean does not change.
   template <class Value>
   void update(const Value& value) {
     for (size_t i = 0; i < means_.size(); ++i) {
@@ -32,7 +32,7 @@ class MovingMean {
   size_t size() const { return means_.size(); }
 
   void save(State& state) const;
-  /// Starts from zero if the state has no means, or those of another size or decay.
+  /// Starts from zero if the state has no means, or means with a different size or decay.
   void load(const State& state);
 
  private:

@@ -18,17 +18,17 @@ struct NvmlMemory {
   unsigned long long used = 0;
 };
 
-/// What a graphics processor does at one moment.
+/// The state of a GPU at one moment.
 struct GpuReading {
-  double utilization = 0;  // percent of the time of the last sample in which it ran something
+  double utilization = 0;  // percent of the time of the last sample in which it was busy
   uint64_t used_bytes = 0;
 };
 
-/// NVIDIA's management library, loaded at run time: nothing of it is needed to build. Threads: one at a time.
-/// Source: NVML API reference, functions of version 2 for initialization, count and handles.
+/// NVIDIA's management library, loaded at run time, so it is not needed for the build. Threads: one at a
+/// time. Source: NVML API reference, functions of version 2 for initialization, count and handles.
 class Nvml {
  public:
-  /// `library`: its file, as the dynamic loader finds it. Errors: ResourceError that says what is missing.
+  /// `library`: its file name for the dynamic loader. Errors: ResourceError with the missing part.
   explicit Nvml(const std::string& library);
   ~Nvml();
   Nvml(const Nvml&) = delete;

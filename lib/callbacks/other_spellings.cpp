@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// The parameters of a wrapper: the callback, and what says when it runs.
+/// The parameters of a wrapper: the callback, and when it runs.
 template <class P>
 Schema<P> around_a_callback(const char* summary) {
   return Schema<P>(summary).field("callback", &P::callback, "the callback").required();

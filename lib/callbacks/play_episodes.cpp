@@ -17,7 +17,7 @@ struct PlayEpisodesParams {
   std::string input = "state";
 };
 
-/// Each episode has an environment of its own, and one prediction is for all of them. Source: tensorpack
+/// Each episode has a separate environment, with one common prediction for all. Source: tensorpack
 /// examples/DeepQNetwork/common.py, Evaluator.
 class PlayEpisodes final : public Callback {
  public:

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// A text of limited length in memory of the caller's.
+/// A text of limited length in the caller's memory.
 class Line {
  public:
   explicit Line(std::span<char> buffer) : buffer_(buffer) {}
@@ -20,7 +20,7 @@ class Line {
     va_end(arguments);
     if (wanted > 0) used_ = std::min(used_ + static_cast<size_t>(wanted), buffer_.size() - 1);
   }
-  /// As add; nothing if the whole does not fit.
+  /// As add, but adds nothing if the text does not fit completely.
   void add_if_it_fits(const ProgressValue& value) {
     const auto rest = buffer_.subspan(used_);
     const int wanted = std::snprintf(rest.data(), rest.size(), ", %s %.4g", value.name, value.value);

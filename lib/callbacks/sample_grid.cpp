@@ -24,9 +24,9 @@ struct SampleGridParams {
   std::optional<std::pair<double, double>> range;
 };
 
-/// The inputs, and the numbers that random layers draw, are those of the first batches of the flow each time,
-/// so pictures of one run differ in the weights alone. Nothing that training draws or reads changes.
-/// Source: tensorpack's GAN examples, which sample after training; the visualiser of its CycleGAN.
+/// The inputs and the random numbers of layers are always those of the first batches of the flow, so pictures
+/// of a run differ only because of the weights. Training is not affected. Source: tensorpack's GAN examples,
+/// which sample after training; the visualiser of its CycleGAN.
 class SampleGrid final : public Callback {
  public:
   using Params = SampleGridParams;
@@ -124,7 +124,7 @@ class SampleGrid final : public Callback {
     errors.throw_if_any();
   }
 
-  /// Once: the next pictures have the same inputs.
+  /// Only once: the next pictures have the same inputs.
   void read_batches(const Run& run) {
     InputSetup setup;
     setup.flow = &run.flow(p_.data);

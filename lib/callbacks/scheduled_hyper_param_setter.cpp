@@ -20,7 +20,7 @@ struct ScheduledHyperParamSetterParams {
 
 constexpr const char* kScheduledSetterOwner = "callback ScheduledHyperParamSetter";
 
-/// Equal as far as a float32 variable can hold it.
+/// Equal in the precision of a float32 variable.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
 /// Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter; unlike there, a scheduled 0 counts when
@@ -62,7 +62,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
     if (setup.run().is_chief()) warn_of_late_points(setup.run().length());
   }
   void before_train(Run& run) override {
-    // The checkpoint has the value, whichever of several schedules or callbacks set it last.
+    // The checkpoint has the value, which another schedule or callback may have set.
     if (run.resumed()) return warn_where_not_followed(run);
     time_ = now(run);
     set(run, schedule_.change_at(now(run)));
@@ -81,7 +81,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
   void trigger(Run& run) override {
     if (!p_.step_based) follow(run);
   }
-  /// Where the schedule was, so that a resumed run knows whether it is another one.
+  /// The state of the schedule, so that a resumed run knows whether it was changed.
   void save(State& state) const override {
     if (!time_) return;
     state.put("step_based", p_.step_based);
@@ -131,7 +131,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
 
   Params p_;
   Piecewise schedule_;
-  std::optional<int64_t> time_;  // of the last look at the schedule
+  std::optional<int64_t> time_;  // of the last check of the schedule
   std::optional<double> due_;    // then, as the checkpoint has it
 };
 

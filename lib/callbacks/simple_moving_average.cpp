@@ -39,7 +39,7 @@ class SimpleMovingAverage final : public Callback {
     }
     windows_.resize(p_.names.size());
   }
-  /// A step that did not compute a statistic is left out of its mean.
+  /// A step that did not compute a statistic does not count in its mean.
   void after_run(Run& run) override {
     for (size_t i = 0; i < indices_.size(); ++i) {
       const auto value = run.statistic(indices_[i]);
@@ -62,7 +62,7 @@ class SimpleMovingAverage final : public Callback {
     for (size_t i = 0; i < windows_.size(); ++i) state.put("values_" + std::to_string(i), windows_[i]);
   }
   void load(const State& state) override {
-    if (state.get<int64_t>("window_size") != p_.window_size) return;  // begins anew
+    if (state.get<int64_t>("window_size") != p_.window_size) return;  // starts again
     for (size_t i = 0; i < windows_.size(); ++i)
       windows_[i] = state.get<std::vector<double>>("values_" + std::to_string(i), {});
   }

@@ -65,7 +65,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
     goal.use = [this](Goal known) { goal_ = known; };
     setup.needs_goal(p_.monitor, kMonitorSetterOwner, std::move(goal));
   }
-  /// A run that has ended for `stop_below` ends again, unless that was lowered.
+  /// A resumed run that had ended because of `stop_below` ends again, unless it was lowered.
   void before_train(Run& run) override {
     if (run.resumed()) stop_if_due(run);
   }
@@ -123,7 +123,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   RunFormula value_;
   std::deque<double> values_;      // since the last change, oldest first
   int64_t last_step_ = -1;         // of the newest value
-  std::optional<double> refused_;  // the newest value of the hyper-parameter, where it was below `stop_below`
+  std::optional<double> refused_;  // the newest value of the hyper-parameter, if it was below `stop_below`
 };
 
 TPACK_REGISTER(Callback, StatMonitorParamSetter, "StatMonitorParamSetter");

@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// Patterns (is_for_variable) for the tensors that a callback looks at.
+/// Patterns (is_for_variable) for the tensors of a callback.
 struct TensorPatterns {
   std::vector<Ref<OutputPattern>> outputs;  // of layers, and inputs
   std::vector<Ref<VariablePattern>> variables;
@@ -33,30 +33,29 @@ Schema<P> watching(Schema<P> schema) {
              "variables, in the same form: their gradients in the last step");
 }
 
-/// The tensors that a callback looks at. Those of outputs take a forward pass of their own each time
-/// (TowerOutputs).
+/// The tensors of a callback. Outputs need a separate forward pass each time (TowerOutputs).
 class WatchedTensors {
  public:
-  /// In the callback's setup. Errors: ConfigError with each pattern that matches nothing, and for none at
-  /// all.
+  /// In the callback's setup. Errors: ConfigError with each pattern without a match, and if there is no
+  /// pattern.
   WatchedTensors(const Setup& setup, const TensorPatterns& patterns);
 
-  /// "fc0", "fc0/W", "gradient/fc0/W"; those of outputs come first.
+  /// "fc0", "fc0/W", "gradient/fc0/W"; outputs come first.
   const std::vector<std::string>& names() const { return names_; }
   size_t outputs() const { return outputs_ ? outputs_->outputs().size() : 0; }
-  /// Of a whole batch.
+  /// The spec for a whole batch.
   Shape shape(size_t i) const;
-  /// Of an input that is an image the order of its axes in the data: "HWC", "CHW"; else "".
+  /// For an image input, the order of its axes in the data: "HWC", "CHW"; else "".
   std::string layout(size_t i) const { return i < outputs() ? outputs_->outputs()[i].layout : ""; }
   void compile();
-  /// In before_run: has the outputs of the coming step computed, before its updates.
+  /// In before_run: requests the outputs of the next step, before its updates.
   void want() { *wanted_ = true; }
-  /// Has them computed now, for the batch of the last step. False if there was none yet.
+  /// Computes them now, for the batch of the last step. False if there was none yet.
   bool compute();
-  /// On the host, valid until the next step. Nothing for a gradient that the last step has not computed.
+  /// On the host, valid until the next step. Empty for a gradient that the last step did not compute.
   std::optional<Tensor> value(size_t i) const;
-  /// What a checkpoint within hooks needs of the last step, for a callback that has yet to look at it: the
-  /// batch and gradients.
+  /// The data of the last step for a checkpoint within hooks, if a callback still needs it: the batch and
+  /// gradients.
   void save(State& state) const;
   void load(const State& state);
 
@@ -72,7 +71,7 @@ class WatchedTensors {
   std::vector<Tensor> kept_batch_;   // of the last step of another process
   RunInfo kept_info_;
   std::map<std::string, Tensor> kept_gradients_;                  // likewise, by name
-  std::shared_ptr<bool> wanted_ = std::make_shared<bool>(false);  // the trainer may live longer than this
+  std::shared_ptr<bool> wanted_ = std::make_shared<bool>(false);  // the trainer may outlive this
 };
 
 }  // namespace tpack

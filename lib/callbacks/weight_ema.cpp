@@ -11,7 +11,7 @@ struct WeightEmaParams {
 };
 
 /// m <- d m + (1 - d) w after each step, d = min(decay, (1 + n) / (10 + n)) in step n, so that the first
-/// values, which are far from the last ones, are soon forgotten. Source: TensorFlow,
+/// values, which are far from the last ones, soon lose their weight. Source: TensorFlow,
 /// train.ExponentialMovingAverage(decay, num_updates).
 class WeightEma final : public AveragedWeights {
  public:

@@ -8,18 +8,17 @@
 
 namespace tpack {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, SIGUSR1 and SIGUSR2 into one to save, and ignores
-/// SIGPIPE. While somebody watches for
-/// that (`expect_orderly_end`) the first one asks for an orderly end; another one ends the process at once
-/// with 128 + its number, but for SIGTERM and SIGHUP in the next seconds, and SIGINT within a second after
-/// SIGINT, which are the same request once more. Handlers, not a blocked mask: libraries start threads before
-/// main() (OpenBLAS does), and those would take the signal. A signal that the process was started to ignore
-/// (`nohup`) stays ignored. One at a time in a process.
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, SIGUSR1 and SIGUSR2 into a request to save, and
+/// ignores SIGPIPE. After `expect_orderly_end`, the first signal requests an orderly end; another one ends
+/// the process at once with 128 + its number, except for SIGTERM and SIGHUP in the next seconds, and SIGINT
+/// within a second after SIGINT, which repeat the same request. It uses handlers, not a blocked mask, because
+/// libraries (such as OpenBLAS) start threads before main(), which would receive the signal. A signal that
+/// was ignored when the process started (`nohup`) stays ignored. One at a time in a process.
 class SignalWatcher {
  public:
   struct Words {
-    std::string next = "finishing the step and saving a checkpoint";  // what follows the first signal
-    bool of_early_end = true;  // false: the process that started this one says that nothing was trained
+    std::string next = "finishing the step and saving a checkpoint";  // the action after the first signal
+    bool of_early_end = true;  // false: the parent process reports that nothing was trained
   };
   SignalWatcher() : SignalWatcher(Words()) {}
   explicit SignalWatcher(Words words);
@@ -27,14 +26,14 @@ class SignalWatcher {
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
-  /// From now on somebody watches the token and ends in an orderly way.
+  /// From now on, the program checks the token and ends in an orderly way.
   void expect_orderly_end();
-  /// All is saved and said: another signal ends the process without a word.
+  /// Everything is saved and reported: another signal ends the process silently.
   void expect_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
-  /// Takes back a request to save: the signal that came since the last call; 0 if none did.
+  /// Returns and clears a request to save: the signal since the last call; 0 if there was none.
   static int take_save_request();
-  /// The first signal; 0 if none came.
+  /// The first signal; 0 if there was none.
   int signal() const;
 
  private:

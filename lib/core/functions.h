@@ -7,7 +7,7 @@
 
 namespace tpack::pointwise {
 
-/// The functions of pointwise ops (functions.def), after what they are computed from.
+/// The functions of pointwise ops (functions.def), and the inputs and constants of expressions.
 enum class Fn : uint8_t {
   kInput,
   kConstant,
@@ -15,23 +15,23 @@ enum class Fn : uint8_t {
 #include "core/functions.def"
 };
 
-/// What a function gives.
+/// The type of a function's result.
 enum class Result : uint8_t {
   kFloat,
   kBool,     // 1 or 0
-  kSame,     // floats, but integers of integers, exactly
+  kSame,     // floats; for integers, exact integers
   kOperand,  // one of its operands
   kWhole,    // whole numbers: in the graph floats, in a config integers
   kInteger   // of formulas only
 };
 
-/// All but kInput and kConstant.
+/// All except kInput and kConstant.
 std::span<const Fn> functions();
 const char* name_of(Fn fn);
 int arity(Fn fn);
 Result result_of(Fn fn);
 inline bool gives_bool(Fn fn) { return result_of(fn) == Result::kBool; }
-/// True if it gives integers of integers, exactly.
+/// True if its result for integers is an exact integer.
 inline bool gives_integers(Fn fn) {
   return result_of(fn) != Result::kFloat && result_of(fn) != Result::kWhole;
 }
@@ -40,7 +40,7 @@ inline bool gives_integers(Fn fn) {
 template <class T>
 T evaluate(Fn fn, T a, T b, T c);
 
-/// What a formula calls by name or writes as an operator: a row of functions.def.
+/// A function or operator of formulas: a row of functions.def.
 struct Operation {
   enum class Id : uint8_t {
 #define TPACK_FUNCTION(enumerator, ...) enumerator,
@@ -53,7 +53,7 @@ struct Operation {
   Result result;
   double (*of)(double a, double b, double c);
 
-  /// True for min and max, which formulas call with one value or more.
+  /// True for min and max, which take one or more values in formulas.
   bool is_fold() const { return id == Id::kMax || id == Id::kMin; }
   /// False if it is written as an operator only.
   bool is_called() const;
@@ -63,8 +63,8 @@ const Operation& operation(Operation::Id id);
 /// "+", "<=", "not".
 const Operation& operator_of(std::string_view sign);
 
-/// `//` and `%` of operands that `f` knows how to compute with, and of numbers as CPython and NumPy have
-/// them: the remainder has the divisor's sign, and the quotient fits it.
+/// `//` and `%` for operands of `f`, and for numbers as in CPython and NumPy: the remainder has the divisor's
+/// sign, and the quotient matches it.
 template <class F, class V>
 V floor_quotient(const F& f, const V& a, const V& b) {
   return f(Fn::kFloor, f(Fn::kDiv, a, b));

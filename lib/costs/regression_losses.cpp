@@ -11,7 +11,7 @@ namespace {
 struct RegressionRow {
   const char* summary;
   const char* example;
-  /// Of predictions x and targets y; `number` is that of the row's field.
+  /// The loss for predictions x and targets y; `number` is the row's field.
   Symbol (*losses)(Builder& b, Symbol x, const Builder::Operand& y, double number);
   const char* field = "";  // its one field, if it has one
   double number = 0;       // by default

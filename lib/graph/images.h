@@ -6,15 +6,15 @@
 
 namespace tpack {
 
-/// The values of a graph that are images, [N, C, H, W]. Ops such as convolutions and poolings say which of
-/// their operands are; a value of four axes that additions and the like join with an image is one, too. Four
-/// axes alone make no image: the [N, heads, T, T] of attention is none. One value per channel, [1, C, 1, 1],
-/// is none either.
+/// The values of a graph that are images, [N, C, H, W]. Ops such as convolutions and poolings declare which
+/// of their operands are images; a value with four axes that is combined with an image, for example by
+/// addition, is also an image. Four axes alone are not enough: the [N, heads, T, T] of attention is not an
+/// image, and neither is one value per channel, [1, C, 1, 1].
 class Images {
  public:
   explicit Images(const Graph& graph);
   bool contains(const Symbol& value) const;
-  /// True where an input or output of the node is an image.
+  /// True if an input or output of the node is an image.
   bool touch(const Node& node) const;
 
  private:

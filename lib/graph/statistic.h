@@ -33,29 +33,29 @@ bool is_better(double a, double b, Goal goal);
 using StatisticGoals = std::map<std::string, std::optional<Goal>>;
 std::vector<std::string> names_of(const StatisticGoals& statistics);
 
-/// How the parts of a statistic add up over batches and towers, and what number they make. The parts are the
-/// elements of its sum in order, then its weight; zeros at first. Threads: const.
+/// How the parts of a statistic add up over batches and towers, and how its number is computed. The parts are
+/// the elements of its sum in order, then its weight; zeros at first. Threads: const.
 class Accumulation {
  public:
   virtual ~Accumulation() = default;
-  /// Adds the parts of other batches; by default each to its own.
+  /// Adds the parts of other batches; by default element by element.
   virtual void add(std::span<double> total, std::span<const double> more) const;
   virtual double value(std::span<const double> total) const = 0;
-  /// False if there is nothing to measure, so that `value` says what is agreed for this: a step of training
-  /// then has no value.
+  /// False if there is nothing to measure, so that `value` is only a convention: a training step then has no
+  /// value.
   virtual bool has_value(std::span<const double> total) const { return total.back() != 0; }
-  /// True: the sum is a row of values for each sample [N, ...], and its weight N. Rows are appended rather
-  /// than added, so the parts are those of all samples (8 bytes for each value), then their number; nothing
-  /// at first. `value` must not depend on the order of the rows.
+  /// True: the sum is a row of values for each sample [N, ...], and its weight N. Rows are appended instead
+  /// of added, so the parts are those of all samples (8 bytes for each value), then their number; empty at
+  /// first. `value` must not depend on the order of the rows.
   virtual bool gathers() const { return false; }
 };
 
 /// One number divided by the weight.
 std::shared_ptr<const Accumulation> ratio();
-/// As ratio, but 0 where the weight is 0: a share of nothing.
+/// As ratio, but 0 if the weight is 0.
 std::shared_ptr<const Accumulation> share();
-/// The sum of several means, each over a number of losses of its own. The sum has all numerators, then all
-/// denominators; a mean of nothing adds nothing.
+/// The sum of several means over different numbers of losses. The sum has all numerators, then all
+/// denominators; a mean over no losses adds 0.
 std::shared_ptr<const Accumulation> sum_of_means();
 
 /// A named figure of one batch, which adds up exactly over batches of any size.
@@ -65,8 +65,8 @@ struct Statistic {
   Symbol weight;          // one number
   std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
   std::shared_ptr<const Accumulation> accumulation = ratio();
-  std::optional<Goal> goal = {};  // of a metric, where it knows it
-  std::string form = {};          // what its number is, of a metric with several definitions in use
+  std::optional<Goal> goal = {};  // of a metric, if known
+  std::string form = {};          // the meaning of its number, for a metric with several definitions in use
 
   /// A cost is minimized.
   std::optional<Goal> known_goal() const { return cost.empty() ? goal : Goal::kMin; }
@@ -76,32 +76,32 @@ struct Statistic {
 class Tally {
  public:
   explicit Tally(const Statistic& statistic);
-  /// Of so many counts, which add up each to its own and have no value.
+  /// A number of counts, which add up element by element and have no value.
   explicit Tally(size_t counts);
 
   void clear();
   /// Adds what a program fetched for one batch; allocates nothing, unless the statistic gathers rows.
   void add(const Tensor& sum, const Tensor& weight);
-  /// Adds counts of its own.
+  /// Adds counts.
   std::span<double> counts() { return total_; }
   /// Adds the total of the same statistic over other batches.
   void add(const Tally& other);
   /// 0 if nothing was added.
   double weight() const { return total_.back(); }
-  /// Of a weight of 0, what the accumulation says of nothing: usually not a number.
+  /// For a weight of 0, the accumulation decides: usually not a number.
   double value() const;
   /// False if there was nothing to measure.
   bool has_value() const { return accumulation_->has_value(total_); }
-  /// To store the total, and to go on from it.
+  /// To store the total, and to continue from it.
   const std::vector<double>& parts() const { return total_; }
-  /// Ignored if it is of another statistic: it has another number of parts.
+  /// Ignored if it has a different number of parts, so is from another statistic.
   void set_parts(const std::vector<double>& parts);
 
  private:
   void append(std::span<const double> rows, double count);
 
   std::shared_ptr<const Accumulation> accumulation_;
-  size_t row_ = 0;  // values of each sample, where rows are gathered
+  size_t row_ = 0;  // values of each sample, if rows are gathered
   std::vector<double> total_;
   std::vector<double> batch_;
 };

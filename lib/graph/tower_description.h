@@ -5,14 +5,14 @@
 
 namespace tpack {
 
-/// A tower built once: what it computes, declares and names. Whoever asks something about a tower without
-/// running it asks this (TowerFunction::description). Threads: const.
+/// A tower built once: its computations, declarations and names, for all code that needs information about a
+/// tower without running it (TowerFunction::description). Threads: const.
 class TowerDescription {
  public:
   /// Errors: as TowerFunction::build.
   TowerDescription(const TowerFunction& tower, Builder::Options options, Signature fed);
 
-  /// Whether it was built so.
+  /// True if it was built with these options and inputs.
   bool is_for(const Builder::Options& options, const Signature& fed) const;
   const Signature& fed() const { return fed_; }
   /// The statistics are its fetches.

@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// is_for_variable for a pattern from a config, also one for the names of outputs. Errors: ConfigError at its
-/// position for a regular expression that is none.
+/// is_for_variable for a pattern from a config, also for the names of outputs. Errors: ConfigError at its
+/// position for an invalid regular expression.
 template <class Tag>
 bool is_for_variable(const Ref<Tag>& pattern, const std::string& name) {
   try {
@@ -20,14 +20,14 @@ bool is_for_variable(const Ref<Tag>& pattern, const std::string& name) {
   }
 }
 
-/// True if some pattern is for the name.
+/// True if a pattern matches the name.
 template <class Tag>
 bool is_for_variable(const std::vector<Ref<Tag>>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const Ref<Tag>& pattern) { return is_for_variable(pattern, name); });
 }
 
-/// Adds a problem at each pattern that is for none of the names, which has the nearest one: `who`, such as
+/// Adds a problem at each pattern that matches none of the names, with the nearest one: `who`, such as
 /// "'freeze': ", then no_match.
 template <class Tag>
 void check_patterns(const std::vector<Ref<Tag>>& patterns, const std::vector<std::string>& known,

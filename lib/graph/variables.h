@@ -18,7 +18,7 @@ enum class VariableScope : uint8_t {
   kModel,      // weights and statistics: what inference needs
   kOptimizer,  // slots and hyper-parameters
   kGradient,   // one for each trainable variable; never saved
-  kLocal       // a replica's own state (of an RNN, say): each replica has another value
+  kLocal       // state of a replica (of an RNN, for example): each replica has a different value
 };
 
 /// Fills the tensor of a new variable. The generator is keyed by seed and name, so order does not matter.
@@ -30,16 +30,16 @@ struct ClassCount {
   int64_t samples = 0;
 };
 
-/// A first value that the classes in the training data decide.
+/// An initial value computed from the classes in the training data.
 struct ClassesOfInput {
   std::string input;  // of the model: class numbers
   Position position = {};
-  /// The value of so many elements. Errors: ConfigError.
+  /// The value with this number of elements. Errors: ConfigError.
   std::function<std::vector<double>(const std::vector<ClassCount>& classes, size_t elements)> value;
 };
 
-/// A first value [2, columns] of the mean and the standard deviation that an input has in the training data;
-/// the deviation of a column that is the same in all samples is 1.
+/// An initial value [2, columns] with the mean and the standard deviation of an input in the training data;
+/// the deviation of a constant column is 1.
 struct NumbersOfInput {
   std::string input;  // of the model: one number, or a vector
   Position position = {};
@@ -53,7 +53,7 @@ struct VariableSpec {
   bool trainable = false;
   Initialize initialize = nullptr;                     // null: zeros
   bool hyper_parameter = false;                        // a number that may be set between steps
-  std::shared_ptr<const Schedule> schedule = nullptr;  // what sets it; null: nothing, or callbacks
+  std::shared_ptr<const Schedule> schedule = nullptr;  // its schedule; null: none, or callbacks set it
   // In a new run these are filled after `initialize`:
   std::optional<ClassesOfInput> of_classes = {};
   std::optional<NumbersOfInput> of_numbers = {};
@@ -70,24 +70,25 @@ struct ParameterGroup {
 /// Threads: one at a time.
 class VariableTable {
  public:
-  /// Declares a variable, or finds the one of that name. Errors: ShapeError if it was declared otherwise, or
-  /// is new in a closed table.
+  /// Declares a variable, or finds the existing one. Errors: ShapeError if it was declared differently, or is
+  /// new in a closed table.
   const VariableSpec& declare(VariableSpec spec);
-  /// From now on every program must do with the variables that there are: devices have memory for these.
+  /// From now on, programs cannot declare new variables, because devices have allocated memory for the
+  /// existing ones.
   void close() { closed_ = true; }
   /// Null if there is none.
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
   std::vector<const VariableSpec*> trainable() const;
-  /// Names of the numbers that may be set between steps.
+  /// Names of numbers that may be set between steps.
   std::vector<std::string> hyper_parameters() const;
-  /// The schedules of those that have one.
+  /// Their schedules, without numbers that have none.
   std::map<std::string, std::shared_ptr<const Schedule>> schedules() const;
-  /// Says which variables keep their values, whatever trains the others (`freeze`), before layers ask for it.
+  /// Sets which variables keep their values (`freeze`), before layers check it.
   void freeze(std::function<bool(const std::string& name)> is_frozen) { is_frozen_ = std::move(is_frozen); }
   bool is_frozen(const std::string& name) const { return is_frozen_ && is_frozen_(name); }
-  /// Says which trainable variables are trained together; those of no group are frozen. Until then all
-  /// trainable variables are the group "". Errors: InternalError for a variable that is not declared, not
+  /// Sets which trainable variables are trained together; those without a group are frozen. Before the call,
+  /// all trainable variables are the group "". Errors: InternalError for a variable that is not declared, not
   /// trainable, or in two groups.
   void set_groups(std::vector<ParameterGroup> groups);
   std::vector<ParameterGroup> groups() const;
@@ -100,29 +101,29 @@ class VariableTable {
   bool closed_ = false;
 };
 
-/// True if a pattern is for the variable: it is a regular expression that matches the whole name, or a name
-/// that the variable is below ("discriminator" is for "discriminator/fc0/W"). The one rule for patterns of
-/// variables in configs. Errors: ConfigError for an expression that is none.
+/// True if a pattern matches the variable: a regular expression for the whole name, or a name above the
+/// variable ("discriminator" matches "discriminator/fc0/W"). The only rule for patterns of variables in
+/// configs. Errors: ConfigError for an invalid expression.
 bool is_for_variable(const std::string& pattern, const std::string& name);
 /// "no WHAT matches 'discriminater' or is below it; did you mean 'discriminator'?": the names above variables
 /// are candidates, too.
 std::string no_match(const std::string& what, const std::string& pattern,
                      const std::vector<std::string>& known);
 
-/// What a checkpoint holds of a scope, sorted: variables, and of flat blocks the part of each variable.
+/// The entries of a scope in a checkpoint, sorted: variables, and the part of each variable in flat blocks.
 std::vector<std::string> saved_names(const VariableTable& table, VariableScope scope);
 
-/// Names of the flat blocks of a group: its variables one after the other, and likewise their gradients and
-/// each optimizer slot. They can be read and assigned as variables of shape [n].
+/// Names of the flat blocks of a group: its variables one after the other, and in the same order their
+/// gradients and each optimizer slot. They can be read and assigned as variables of shape [n].
 struct FlatBlock {
   std::string of;     // "parameters", "gradient", or a slot: "momentum"
   std::string group;  // "" where there is one
 
   /// "@parameters"; of a named group "@parameters:discriminator".
   std::string name() const;
-  /// The part of one variable: "@gradient/conv0/W". A variable is in one group, so that needs no group.
+  /// The part of one variable: "@gradient/conv0/W". It needs no group, because a variable is in one group.
   std::string part(const std::string& variable) const;
-  /// The block of that name; nothing if it is the name of something else.
+  /// The block with this name; empty for other names.
   static std::optional<FlatBlock> parse(const std::string& name);
 };
 inline constexpr const char* kParameters = "parameters";
@@ -130,7 +131,8 @@ inline constexpr const char* kGradient = "gradient";
 /// "@gradient/conv0/W".
 std::string gradient_name(const std::string& variable);
 
-/// Where each variable of a group lies in its flat blocks: in the group's order, each on a 64-byte boundary.
+/// The position of each variable of a group in its flat blocks: in the group's order, each on a 64-byte
+/// boundary.
 struct FlatLayout {
   struct Entry {
     std::string name;

@@ -21,13 +21,13 @@
 namespace tpack {
 namespace {
 
-/// Steps in one pass over data.train; 1 if that is not known.
+/// Steps in one pass over data.train; 1 if unknown.
 int64_t steps_in_pass(const DataFlow* train) {
   const auto batches = train == nullptr ? std::nullopt : train->size();
   return batches && *batches != kEndless ? std::max<int64_t>(1, *batches) : 1;
 }
 
-/// The signature of batches of that many samples of data.train.
+/// The signature of batches with this number of samples of data.train.
 int64_t samples_in_batch(const DataFlow* train) {
   return train == nullptr ? 1 : train->batch_size().value_or(1);
 }
@@ -39,15 +39,15 @@ int64_t max_epoch_of(const ConfigNode& config) {
 
 }  // namespace
 
-/// Members are destroyed before those that they use.
+/// Declared in an order in which members are destroyed before those that they use.
 struct Learner::Parts {
-  /// An update's programs, and which of the statistics the first one fetches.
+  /// The programs of an update, and the statistics that the first one fetches.
   struct UpdatePrograms {
     std::unique_ptr<Program> backward;
     std::unique_ptr<Program> update;
   };
 
-  ModelConfig config;  // as it was before there were parts, without a config
+  ModelConfig config;  // the complete data, without a config
   ModelParts model;
   LearnerOptions options;
   VariableTable table;
@@ -107,7 +107,7 @@ std::vector<PredictOutput> Learner::Parts::outputs(const std::vector<std::string
   std::vector<ConfigNode> items(names.begin(), names.end());
   const ConfigNode& outputs = config.predict.outputs;
   if (names.empty() && outputs.is_null())
-    throw ConfigError("which outputs? Name those of the model that are predicted");
+    throw ConfigError("the outputs to predict are missing; name outputs of the model");
   std::vector<PredictOutput> parsed =
       parse_predict_outputs(names.empty() ? outputs : ConfigNode::list(std::move(items)), errors);
   errors.throw_if_any();
@@ -134,7 +134,7 @@ Learner::Learner(std::unique_ptr<TowerFunction> tower, std::unique_ptr<Optimizer
 
 namespace {
 
-/// Makes what a config names. `stored`: what a checkpoint keeps of the training data.
+/// Makes the components of a config. `stored`: the training data's entries in a checkpoint.
 void make_parts(LoadedConfig source, const std::string& name, std::optional<FittedData> stored,
                 ModelConfig& config, ModelParts& model) {
   Diagnostics errors;

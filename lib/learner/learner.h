@@ -17,14 +17,14 @@ struct LearnerOptions {
   std::string device = default_device().name;
   EngineSettings engine = {};
   uint64_t seed = 1;
-  int64_t batch_size = 1;  // for learning rates in proportion to it; other batches may come
-  // For learning rates that follow a schedule:
+  int64_t batch_size = 1;  // for learning rates in proportion to it; batches may differ
+  // For schedules of learning rates:
   int64_t steps_per_epoch = 1;
   int64_t max_epoch = 1;
 };
 
-/// A model with its variables, on one device, and what trains it: for loops of one's own. It owns everything
-/// that it is made of.
+/// A model with its variables, on one device, and its optimizer or updates: for custom training loops. It
+/// owns all of its parts.
 ///
 ///   Learner learner(std::move(network), momentum(0.1));
 ///   for (...) cost = learner.step({{"x", x}, {"label", label}}).at("cost");
@@ -42,31 +42,31 @@ class Learner {
   explicit Learner(std::unique_ptr<TowerFunction> tower, std::unique_ptr<Optimizer> optimizer = nullptr,
                    LearnerOptions options = {});
   /// The model, the data, the optimizer or updates, and the engine of a config, with new weights; other
-  /// sections are left out. Errors: as `tpack check`.
+  /// sections are ignored. Errors: as `tpack check`.
   static Learner from_config(const std::string& path, const std::vector<std::string>& overrides = {});
-  /// The config in a checkpoint, and its variables: the next step is what it would have been. Errors:
-  /// CheckpointError; ConfigError.
+  /// The config in a checkpoint, and its variables: training continues as before. Errors: CheckpointError;
+  /// ConfigError.
   static Learner from_checkpoint(const std::string& path);
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();
 
-  /// Trains on a batch, [N, ...] for each input; the statistics of that batch, before the update. Errors:
-  /// ConfigError for inputs that are missing; ShapeError.
+  /// Trains on a batch, [N, ...] for each input; returns the statistics of this batch before the update.
+  /// Errors: ConfigError for missing inputs; ShapeError.
   Figures step(const Tensors& batch);
-  /// Outputs for a batch: those named, or those of the config's `predict`. Errors: as NamedPredictor.
+  /// Outputs for a batch: the named ones, or those of the config's `predict`. Errors: as NamedPredictor.
   Tensors predict(const Tensors& batch, const std::vector<std::string>& outputs = {});
   /// The statistics over one pass of a flow. Errors: as Evaluator.
   Figures evaluate(const DataFlow& flow);
-  /// Variables, slots of the optimizer, and the number of steps; of a config also what `tpack infer` needs.
-  /// Errors: ResourceError.
+  /// Saves variables, slots of the optimizer, and the number of steps; with a config, also the entries that
+  /// `tpack infer` needs. Errors: ResourceError.
   void save(const std::string& path) const;
-  /// Takes them back. Errors: CheckpointError for variables that are missing, of another shape, or too many.
+  /// Loads them. Errors: CheckpointError for variables that are missing, unknown or have a different shape.
   void load(const std::string& path);
 
-  /// Steps that were done.
+  /// The number of finished steps.
   int64_t global_step() const;
-  /// The flow of a config. Errors: ConfigError with suggestion.
+  /// A flow of the config. Errors: ConfigError with a suggestion.
   const DataFlow& flow(const std::string& name) const;
   VariableStore& variables();
 

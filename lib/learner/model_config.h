@@ -49,8 +49,8 @@ struct Codec<PredictSection> {
   static ConfigNode dump(const PredictSection& predict);
 };
 
-/// The sections of a config that say what is learned and from which data: those that are values are read,
-/// those that hold components still as written.
+/// The sections of a config about the model and its data: values are read, components are still in the form
+/// of the config.
 struct ModelConfig {
   std::string name;
   int64_t seed = 1;
@@ -66,7 +66,7 @@ struct ModelConfig {
   PredictSection predict;
 };
 
-/// Adds these sections to the schema of a config that derives from ModelConfig, or is one.
+/// Adds these sections to the schema of a ModelConfig or a derived config.
 template <std::derived_from<ModelConfig> C>
 Schema<C> with_model_sections(Schema<C> schema) {
   const auto in = []<class T>(T ModelConfig::*member) { return static_cast<T C::*>(member); };
@@ -96,12 +96,12 @@ Schema<C> with_model_sections(Schema<C> schema) {
       .field("predict", in(&ModelConfig::predict), "inputs and outputs of `tpack infer`");
 }
 
-/// Sections that belong to a run around the model; reading a ModelConfig leaves them out.
+/// Sections about a run; reading a ModelConfig ignores them.
 const std::vector<std::string>& sections_of_runs();
-/// What a config of these sections consists of, with `include`, for load_config and tools.
+/// The structure of a config with these sections and `include`, for load_config and tools.
 FieldType structure_of(std::vector<FieldInfo> sections);
 
-/// Reads a config with its includes; nothing is made. `structure`: of all its sections. Errors: as
+/// Reads a config with its includes, without making components. `structure`: of all its sections. Errors: as
 /// load_config.
 LoadedConfig load_model_config(const std::string& path, const std::vector<std::string>& overrides = {});
 /// The same from the text of a config (in a checkpoint); positions show `name` as the file.
@@ -111,10 +111,10 @@ LoadedConfig load_model_config_text(const std::string& text, const std::string& 
 /// The sections of a loaded config, without making components; loads its plugins. Errors: ConfigError for a
 /// plugin, if there are any.
 ModelConfig parse_model_config(const ConfigNode& root, const std::string& default_name, Diagnostics& errors);
-/// What is left to do once the sections are read: the parts of `split`, the name, plugins.
+/// The steps after reading the sections: the parts of `split`, the name, plugins.
 void complete(ModelConfig& config, const std::string& default_name, Diagnostics& errors);
 
-/// What the sections describe, made and checked, nothing opened yet.
+/// The components of the sections, made and checked, but not opened.
 struct ModelParts {
   LoadedConfig source;
   std::map<std::string, DataFlow> flows;
@@ -141,7 +141,8 @@ std::unique_ptr<Kind> make_slot(const Slot<Kind>& slot, const Position& position
   return nullptr;
 }
 
-/// Makes the flows: data.train first, because the others follow what it fixes, unless `fit` has it already.
+/// Makes the flows: data.train first, because the others use its learned values, unless `fit` already has
+/// them.
 void make_flows(const ModelConfig& config, ModelParts& parts, Diagnostics& errors);
 /// Makes the model of a config; null, after reporting, for one with mistakes. Inputs without a layout get the
 /// layout of the flow that feeds the model; `flow_of` returns a flow of `data` by name, null if it has
@@ -149,7 +150,7 @@ void make_flows(const ModelConfig& config, ModelParts& parts, Diagnostics& error
 using FlowLookup = std::function<const DataFlow*(const std::string& name)>;
 std::unique_ptr<TowerFunction> make_tower(ModelConfig& config, const ConfigNode& root,
                                           const FlowLookup& flow_of, Diagnostics& errors);
-/// Makes what trains the model.
+/// Makes the optimizer or updates.
 void make_updates(const ModelConfig& config, ModelParts& parts, Diagnostics& errors);
 
 }  // namespace tpack

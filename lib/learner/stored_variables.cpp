@@ -38,8 +38,8 @@ void save_variables(const VariableStore& store, CheckpointContent& content) {
 
 namespace {
 
-/// Errors: CheckpointError if the file has variables that the store does not have, and that `others` does not
-/// name: they would be lost.
+/// Errors: CheckpointError if the file has variables that are neither in the store nor in `others`, because
+/// they would be lost.
 void reject_lost_variables(const CheckpointContent& content, const std::string& source,
                            const VariableStore& store, const std::set<std::string>& others) {
   std::set<std::string> known = others;

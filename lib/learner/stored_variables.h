@@ -9,15 +9,14 @@
 
 namespace tpack {
 
-/// The entry of a variable in checkpoints: "model/conv0/W"; "optimizer/m/conv0/W" for the part of a slot that
-/// the store calls "@m/conv0/W".
+/// The entry of a variable in checkpoints: "model/conv0/W"; "optimizer/m/conv0/W" for the part of a slot
+/// named "@m/conv0/W" in the store.
 std::string entry_of(VariableScope scope, const std::string& name);
 
 /// Adds the variables of a store to a checkpoint: those of the model, the optimizer's and local ones.
 void save_variables(const VariableStore& store, CheckpointContent& content);
-/// Takes them back. `others`: entries below those of variables that somebody else takes. Errors:
-/// CheckpointError for a variable that is missing or has another type or shape, and for an entry that nobody
-/// takes.
+/// Loads them. `others`: entries of variables that are loaded elsewhere. Errors: CheckpointError for a
+/// variable that is missing or has a different type or shape, and for an unused entry.
 void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store,
                     const std::set<std::string>& others = {});
 

@@ -15,7 +15,7 @@ namespace tpack {
 std::unique_ptr<TowerFunction> tower_of_trainer(const ConfigNode& config, const CheckpointContent& content,
                                                 const std::string& source, Diagnostics& errors);
 
-/// Who knows these towers; the library of trainers says it when it is loaded.
+/// The function that makes these towers; the library of trainers sets it when it is loaded.
 using TowerOfTrainer = std::unique_ptr<TowerFunction> (*)(const ConfigNode& trainer,
                                                           const CheckpointContent& content,
                                                           const std::string& source, Diagnostics& errors);

@@ -78,7 +78,7 @@ struct RatioRow {
   const char* summary;
   const char* example;
   bool has_beta = false;
-  /// For binary labels: what the right answers are a share of, if that is one count.
+  /// For binary labels: the divisor of the right predictions, if it is a single count.
   enum class Of : uint8_t { kBoth, kPredicted, kActual } of = Of::kBoth;
 };
 

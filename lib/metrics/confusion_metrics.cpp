@@ -1,4 +1,4 @@
-// Metrics of one of several classes that the counts of each class give, a row each.
+// Metrics of one of several classes, computed from the counts of each class, a row each.
 #include <cmath>
 #include <limits>
 #include <memory>

@@ -25,14 +25,14 @@ ConfigNode Codec<NumberOrOutput>::dump(const NumberOrOutput& value) {
 
 namespace {
 
-/// The sizes of a sample's axes that are not 1, after that of the batch.
+/// The sizes of the axes after the batch that are not 1.
 std::vector<int64_t> without_ones(const Shape& shape) {
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   if (!sizes.empty()) sizes.erase(std::remove(sizes.begin() + 1, sizes.end(), 1), sizes.end());
   return sizes;
 }
 
-/// What brings the numbers of an output to those of another one; the sizes differ.
+/// Advice to give an output as many numbers as another one; the sizes differ.
 std::string fix_of_sizes(const Shape& wanted, const Shape& output) {
   if (!wanted.known() || !output.known()) return "";
   if (wanted.elements() == output.elements()) return "; add a Reshape or Transpose";
@@ -146,7 +146,7 @@ CostTerm Cost::build(const ModelView& model, const std::string& name) const {
   if (counted) term = b.mul(term, b.div(elements, b.max(counted, 1.0)));
   if (!common_.sample_weights.empty()) {
     const Symbol weights = sample_weights(model, term.shape());
-    term = b.select(b.equal(weights, 0.0), 0.0, b.mul(term, weights));  // also where the loss is NaN
+    term = b.select(b.equal(weights, 0.0), 0.0, b.mul(term, weights));  // also if the loss is NaN
   }
   if (term.shape().rank() > 0) term = b.reduce_mean(term);
   return {weighted(model, term, name), counted, elements};
@@ -165,8 +165,8 @@ Symbol Cost::weighted(const ModelView& model, Symbol mean, const std::string& na
   return weight.number == 1 ? mean : b.mul(mean, weight.number);
 }
 
-/// [N, 1, ...], as many axes as the losses have. Without a stop, a network that computes weights would make
-/// them small rather than the losses.
+/// [N, 1, ...], with as many axes as the losses. Without stopping the gradient, a network that computes
+/// weights would reduce them instead of the losses.
 Symbol Cost::sample_weights(const ModelView& model, const Shape& losses) const {
   const Ref<LayerOutput>& ref = common_.sample_weights;
   const Symbol given = model.output(ref);

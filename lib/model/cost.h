@@ -28,7 +28,7 @@ struct Codec<NumberOrOutput> {
   static ConfigNode dump(const NumberOrOutput& value);
 };
 
-/// What costs and metrics may look at: outputs of layers by name, and the variables made so far.
+/// The model as costs and metrics see it: outputs of layers by name, and the variables so far.
 class ModelView {
  public:
   ModelView(Builder& b, const NetworkBuilder& network) : builder_(b), network_(network) {}
@@ -37,27 +37,27 @@ class ModelView {
   /// Errors: ConfigError with suggestion.
   Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
   bool is_input(const Ref<LayerOutput>& ref) const { return network_.is_input(ref.name); }
-  /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
-  /// output has another number of elements.
+  /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the output
+  /// has a different number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
-  /// Scores of classes by rows: an output [N, classes] as it is; of pixels, [N, classes, H, W] -> [N * H * W,
-  /// classes]. Errors: ShapeError for scores of pixels with labels of samples.
+  /// Scores of classes by rows: an output [N, classes] unchanged; for pixels, [N, classes, H, W] -> [N * H *
+  /// W, classes]. Errors: ShapeError for scores of pixels with labels of samples.
   Symbol scores(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
-  /// As `scores`, of at least two classes. Errors: ShapeError for one score.
+  /// As `scores`, for at least two classes. Errors: ShapeError for one score.
   Symbol scores_of_classes(const Ref<LayerOutput>& logits, const Ref<LayerOutput>& labels) const;
-  /// The class numbers, int32 [N], for such scores; other integer types become int32, and those of pixels
-  /// [N, H, W], with or without an axis of size 1, are in the order of the rows. Of the soft labels of a
-  /// cost, the most likely class. Errors: ShapeError, with the layer that makes class numbers of one-hot
-  /// labels and of labels [N, 1].
+  /// The class numbers, int32 [N], for such scores; other integer types become int32, and class numbers of
+  /// pixels [N, H, W], with or without an axis of size 1, are in the order of the rows. For soft labels of a
+  /// cost, the most likely class. Errors: ShapeError, which names the layer that converts one-hot labels or
+  /// labels [N, 1] to class numbers.
   Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
-  /// The probabilities of all classes [N, C] for scores [N, C] of which a cost takes them: soft labels, such
-  /// as MixUp's, or one-hot ones. Empty for labels of another shape.
+  /// The probabilities of all classes [N, C] for scores [N, C], if a cost uses them: soft labels, such as
+  /// MixUp's, or one-hot ones. Empty for labels of a different shape.
   Symbol soft_labels(const Ref<LayerOutput>& labels, const Symbol& scores) const;
   /// The scores [N, classes] of a cost that applies the softmax itself; `owner`: "cost FocalLoss". Errors:
-  /// ConfigError for the output of a softmax, too.
+  /// ConfigError also for the output of a softmax.
   Symbol class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const;
-  /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
-  /// AlreadyReported if there is none because a layer failed.
+  /// Trainable variables that match the pattern (is_for_variable). Errors: ConfigError if there is none;
+  /// AlreadyReported if this is because a layer failed.
   std::vector<Symbol> trainable(const Ref<VariablePattern>& pattern) const;
 
  private:
@@ -65,7 +65,7 @@ class ModelView {
   const NetworkBuilder& network_;
 };
 
-/// What terms of costs and metrics have, whatever they measure.
+/// The common parameters of terms of costs and metrics.
 struct StatisticName {
   std::string name;
 };
@@ -73,19 +73,19 @@ Schema<StatisticName> statistic_name_schema();
 /// Errors: ConfigError.
 std::string checked_name(const StatisticName& name);
 
-/// What every term of a cost has.
+/// The parameters of every term of a cost.
 struct CostParams {
   Scheduled weight = 1;
 };
 
-/// What every term that is a mean over samples has.
+/// The parameters of every term that is a mean over samples.
 struct SampleCostParams : CostParams {
   Ref<LayerOutput> sample_weights;  // empty: 1 for each
 };
 
 /// The losses of samples [N, ...], or one number [], the term itself.
 struct SampleLosses {
-  Symbol values;  // 0 where they do not count
+  Symbol values;  // 0 for losses that do not count
   Symbol counts;  // 1 or 0 for each; empty: all count
 
   SampleLosses(Symbol all) : values(all) {}  // NOLINT(google-explicit-constructor)
@@ -99,18 +99,18 @@ struct CostTerm {
   double losses = 0;    // how many there are
 };
 
-/// A term of the cost. What it adds to the cost is `weight` times the mean over the samples.
+/// A term of the cost. It adds `weight` times the mean over the samples to the cost.
 ///
 /// With sample weights w the mean is sum(w * loss) / N, as in Keras. It is not divided by sum(w), as PyTorch
-/// does for weights of classes: so a sample counts the same in whatever batch it is, batches of different
-/// sizes and several towers add up to the mean over all samples, and a batch in which all weights are 0 adds
-/// 0. Weights whose mean is 1 keep the size of the cost. A sample of weight 0 may have any label.
+/// does for class weights: so a sample counts the same in any batch, batches of different sizes and several
+/// towers add up to the mean over all samples, and a batch with only zero weights adds 0. Weights with mean 1
+/// keep the size of the cost. A sample with weight 0 may have any label.
 class Cost {
  public:
   static constexpr const char* kKind = "cost";
   virtual ~Cost() = default;
 
-  /// What every term and metric has.
+  /// The common part of all terms and metrics.
   using Common = StatisticName;
   static Schema<Common> common_schema() { return statistic_name_schema(); }
   /// Errors: ConfigError for a name with other characters than those of names.
@@ -121,10 +121,10 @@ class Cost {
   /// The term: `losses`, averaged and weighted. A weight with a schedule is the hyper-parameter
   /// "NAME_weight". Errors: ConfigError, ShapeError.
   CostTerm build(const ModelView& model, const std::string& name = "term") const;
-  /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
-  /// statistic "cost", which means the same in training and in inference.
+  /// False for terms that exist in training only (regularization): they are minimized, but not part of the
+  /// statistic "cost", which means the same in training and inference.
   virtual bool in_inference() const { return true; }
-  /// What it compares for each sample; nothing if it does not. After `build`.
+  /// The pair that it compares for each sample; empty if it does not. After `build`.
   virtual std::optional<PredictionTarget> target(const ModelView& /*model*/) const { return std::nullopt; }
 
  protected:
@@ -155,8 +155,8 @@ Schema<P> with_weights(Schema<P> schema) {
   return schema;
 }
 
-/// A figure of merit as a sum over samples and their number, so that batches of any size add up right. One
-/// that is no ratio of two sums says how it adds up.
+/// A figure of merit as a sum over samples and their number, so that batches of any size add up correctly.
+/// Figures that are not a ratio of two sums define how they add up.
 struct SumAndWeight {
   Symbol sum;
   Symbol weight;
@@ -179,11 +179,11 @@ class Metric {
   const std::string& name() const { return name_; }
 
   virtual SumAndWeight build(const ModelView& model) const = 0;
-  /// Which values are better: what watches the statistic need not be told, and may not contradict. Nothing
-  /// where that depends on what is measured.
+  /// Which values are better: the default for callbacks that watch the statistic, which cannot contradict it.
+  /// Empty if that depends on the model.
   virtual std::optional<Goal> goal() const { return std::nullopt; }
-  /// What the number is, where several definitions are in use: "a share: 0.1 is 10 %". Reports have it below
-  /// their table.
+  /// The meaning of the number, if several definitions are in use: "a share: 0.1 is 10 %". Reports print it
+  /// below their table.
   virtual std::string form() const { return {}; }
 
  private:

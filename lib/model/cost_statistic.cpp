@@ -33,7 +33,7 @@ Statistic cost_statistic(Builder& b, std::span<const CostTerm> terms, int64_t sa
 
 Symbol counted_share(Builder& b, std::span<const CostTerm> terms) {
   Symbol sum;
-  double all = 0;  // terms in which each loss counts
+  double all = 0;  // terms where all losses count
   for (const CostTerm& term : terms) {
     if (!term.counted) {
       all += 1;

@@ -8,8 +8,8 @@
 
 namespace tpack {
 
-/// The statistic of a cost with these terms: over a flow, the sum of their means, each over all losses of the
-/// flow that count for it. `cost`: the name of the cost that it is, or is a term of.
+/// The statistic of a cost with these terms: over a flow, the sum of their means, each over all of its losses
+/// that count. `cost`: the name of the cost, also of the cost of a term.
 Statistic cost_statistic(Builder& b, std::span<const CostTerm> terms, int64_t samples,
                          const std::string& name, const std::string& cost);
 

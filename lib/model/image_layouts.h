@@ -7,8 +7,8 @@
 
 namespace tpack {
 
-/// The section with `layout: HWC` in each input that does not say its layout and is fed images: components of
-/// the data for which `is_image` is true hold [height, width, channels].
+/// The section with `layout: HWC` in each input without a layout that is fed images: components of the data
+/// for which `is_image` is true are [height, width, channels].
 ConfigNode with_image_layouts(const ConfigNode& section,
                               const std::function<bool(const std::string& component)>& is_image);
 

@@ -14,24 +14,24 @@ namespace tpack {
 class LayerParser;
 class NetworkBuilder;
 
-/// A function that emits ops: one item of a `layers` list. Variables are declared under the scope that is
-/// open, which has the layer's name. Threads: const methods may run at once.
+/// A function that emits ops: one item of a `layers` list. Variables are declared in the current scope, which
+/// has the layer's name. Threads: const methods may run at once.
 class Layer {
  public:
   static constexpr const char* kKind = "layer";
   virtual ~Layer() = default;
 
-  /// Emits the layer on one input. Layers override this one, or one of the two below.
+  /// Emits the layer on one input. Layers override this method, or one of the two below.
   virtual Symbol build(Builder& b, Symbol x) const;
-  /// On several inputs (`input: [a, b]`). Errors: ShapeError for a layer that takes one.
+  /// On several inputs (`input: [a, b]`). Errors: ShapeError for a layer with one input.
   virtual Symbol build(Builder& b, std::span<const Symbol> in) const;
 
-  /// For layers that contain layers: reads the nested lists (names, errors, block parameters are the parser's
-  /// task).
+  /// For layers that contain layers: reads the nested lists (the parser handles names, errors and block
+  /// parameters).
   virtual void parse_nested(LayerParser& parser) { (void)parser; }
-  /// Emits a layer that contains layers, or that gives further values (NetworkBuilder::add_value).
+  /// Emits a layer that contains layers, or has additional outputs (NetworkBuilder::add_value).
   virtual Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const;
-  /// False for a layer of which only the values are used, by their names: `halves.0`.
+  /// False for a layer that only has named outputs: `halves.0`.
   virtual bool has_main_value() const { return true; }
 };
 
@@ -55,11 +55,11 @@ struct Codec<LayerListField> {
   }
 };
 
-/// A layer with what its item in the list says besides its own parameters.
+/// A layer with the common settings of its item in the list.
 struct ParsedLayer {
   std::unique_ptr<Layer> layer;
   std::string name;                      // unique in its list
-  std::vector<Ref<LayerOutput>> inputs;  // empty: the output before
+  std::vector<Ref<LayerOutput>> inputs;  // empty: the previous output
   Position position;
 };
 using ParsedList = std::vector<ParsedLayer>;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxLayers = 100'000;
-constexpr size_t kMaxNameLength = 256;  // bytes: what a checkpoint holds
+constexpr size_t kMaxNameLength = 256;  // bytes: the limit of a checkpoint
 
 /// Takes the reserved fields `name` and `input` out of a layer's parameters.
 struct Reserved {
@@ -61,7 +61,7 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
   return out;
 }
 
-/// `under` with every key of `over` set.
+/// `under`, overwritten with every key of `over`.
 ConfigNode merged(const ConfigNode& under, const ConfigNode& over) {
   ConfigNode out = under;
   for (const ConfigNode::Entry& entry : over.entries()) out = out.with(entry.key, entry.value);
@@ -91,14 +91,14 @@ bool is_layer_list(const std::vector<FieldInfo>& fields, const std::string& key)
   });
 }
 
-/// What layers look like as a parameter of a block, which has no type.
+/// Layers as a parameter of a block, which has no type.
 bool is_list_of_maps(const ConfigNode& node) {
   const auto items = node.items();
   return node.is_list() && std::any_of(items.begin(), items.end(), std::mem_fn(&ConfigNode::is_map));
 }
 
-/// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
-/// is also one of its parameters would have another meaning there than where it is written.
+/// Layers as arguments of a block keep their expressions, which are read inside the block: a name that is
+/// also one of its parameters would have a different meaning there.
 void reject_captures(const std::string& block, const ConfigNode& given,
                      const std::vector<FieldInfo>& parameters, Diagnostics& errors) {
   for (const ConfigNode::Entry& entry : given.entries()) {
@@ -114,8 +114,8 @@ void reject_captures(const std::string& block, const ConfigNode& given,
   }
 }
 
-/// The parameters of a block as its definition lists them, with what a call says set. Defaults may depend on
-/// the parameters before them.
+/// The parameters of a block from its definition, with the values of a call. Defaults may depend on earlier
+/// parameters.
 std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, const ComponentItem& call,
                                                    const ConfigNode& given, const Scope& outer,
                                                    Diagnostics& errors) {
@@ -353,7 +353,7 @@ ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
   const std::vector<FieldInfo> fields = info != nullptr ? info->fields() : std::vector<FieldInfo>{};
   ConfigNode out = params;
   for (const ConfigNode::Entry& entry : params.entries()) {
-    // A list is read with names of its own; an expression for one has its value from here.
+    // A list is read with its own names; an expression for a list is evaluated here.
     const bool nested = info != nullptr ? is_layer_list(fields, entry.key) && entry.value.is_list()
                                         : is_list_of_maps(entry.value);
     if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, *errors_));
@@ -365,7 +365,7 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
   const auto block = model_->settings.blocks.find(item.name);
   if (block != model_->settings.blocks.end()) {
     const ConfigNode* list = block->second.find("layers");
-    if (list == nullptr) return nullptr;  // reported where the blocks are read
+    if (list == nullptr) return nullptr;  // reported when the blocks are read
     const size_t before = errors_->count();
     auto values = block_parameters(block->second, item, params, *scope_, *errors_);
     return errors_->count() == before

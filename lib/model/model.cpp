@@ -58,7 +58,7 @@ struct ModelParams {
   ConfigNode metrics = ConfigNode::list({});
 };
 
-/// A network may be its list of layers alone.
+/// A network may consist of its list of layers only.
 FieldType network_type() { return FieldType::section(network_fields(), "a network", "layers"); }
 
 Schema<ModelParams> model_schema() {
@@ -122,7 +122,7 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
   return made;
 }
 
-/// Runs one part of a model and keeps its errors, so that those of the other parts are found too.
+/// Runs one part of a model and keeps its errors, so that the errors of other parts are also found.
 void keep_errors(Diagnostics& errors, const std::function<void()>& part) {
   try {
     part();
@@ -285,12 +285,12 @@ class ConfiguredModel final : public TowerFunction {
       if (!parser.is_called(entry.key))
         log::warning(entry.key_position.str() + ": network '" + entry.key +
                      "' is not called; call it with a layer `Call: " + entry.key + "`, or remove it");
-      parser.network({entry.key, entry.key_position});  // its mistakes are reported all the same
+      parser.network({entry.key, entry.key_position});  // its errors are reported anyway
     }
     reject_taken_names(p.networks, errors);
   }
 
-  /// Outputs are found by name, and variables are below it: what has a name of its own keeps it.
+  /// Outputs are found by name, and variables are below it, so explicit names are kept.
   void reject_taken_names(const ConfigNode& networks, Diagnostics& errors) const {
     for (const ParsedLayer& layer : layers_) {
       const auto same = [&](const TowerInput& input) { return input.name == layer.name; };
@@ -312,13 +312,13 @@ class ConfiguredModel final : public TowerFunction {
     }
   }
 
-  /// Who reports a statistic, for messages.
+  /// The owner of a statistic, for messages.
   static std::string source_of(const Statistic& statistic) {
     if (statistic.cost.empty()) return "a metric";
     return (statistic.cost == statistic.name ? "cost '" : "a term of cost '") + statistic.cost + "'";
   }
 
-  /// They are columns of one table. Names of metrics and terms are those of their types.
+  /// They are columns of one table. Metrics and terms are named after their types.
   void reject_equal_statistics(const TowerResult& result, Diagnostics& errors) const {
     std::map<std::string, const Statistic*> first;
     for (const Statistic& statistic : result.statistics) {
@@ -354,7 +354,7 @@ class ConfiguredModel final : public TowerFunction {
     Builder& b = view.builder();
     std::vector<Statistic> statistics;
     Symbol total;
-    std::vector<CostTerm> of_task;  // what the cost's statistic is, in training and in inference
+    std::vector<CostTerm> of_task;  // the cost's statistic in training and inference
     std::vector<CostTerm> all;
     for (const Named<Cost>& term : cost.terms) {
       if (!b.training() && !term.object->in_inference()) continue;
@@ -415,7 +415,7 @@ std::vector<FieldInfo> model_fields() { return model_schema().fields(); }
 
 namespace {
 
-/// Items of a list of costs or metrics with every default; expressions are left as they are.
+/// Items of a list of costs or metrics with every default; expressions are unchanged.
 template <class T>
 ConfigNode effective_list(const ConfigNode& list) {
   std::vector<ConfigNode> items;
@@ -423,8 +423,8 @@ ConfigNode effective_list(const ConfigNode& list) {
   return ConfigNode::list(std::move(items), list.position());
 }
 
-/// A layer's item with what `defaults` set and all other defaults. Blocks, and layers whose parameters depend
-/// on those of a block, are left as they are; so are lists inside a layer.
+/// A layer's item with the values of `defaults` and all other defaults. Blocks, layers whose parameters
+/// depend on those of a block, and lists inside a layer are unchanged.
 ConfigNode effective_layer(const ConfigNode& item, const ConfigNode& defaults) {
   const ComponentItem parsed = component_item(item, Layer::kKind);
   const ComponentInfo* info = Registry<Layer>::table().find(parsed.name);

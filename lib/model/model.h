@@ -10,8 +10,7 @@
 
 namespace tpack {
 
-/// A model's network written in C++: registered like any component, it takes the place of the `layers`
-/// list.
+/// A network in C++: registered like any component, used instead of the `layers` list.
 ///   model: {inputs: ..., layers: {MyNet: {width: 8}}, cost: [...]}
 class Model {
  public:
@@ -21,21 +20,21 @@ class Model {
   virtual std::map<std::string, Symbol> build(Builder& b, const std::map<std::string, Symbol>& in) const = 0;
 };
 
-/// True for what may be the name of a network, a cost or an update, which become parts of paths: letters,
-/// digits, '_', '-' and '.'.
+/// True for a valid name of a network, a cost or an update, which become parts of paths: letters, digits,
+/// '_', '-' and '.'.
 bool is_model_name(const std::string& text);
 
-/// Reads a `model` section. `scope` resolves the expressions left in it. Reports all that is wrong; null
-/// then.
+/// Reads a `model` section. `scope` resolves its remaining expressions. Reports all errors and returns null
+/// if there are any.
 std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors);
 
 /// Names of the costs of a `model` section; no errors.
 std::vector<std::string> cost_names(const ConfigNode& section);
 
-/// What a `model` section may say, for tools.
+/// The settings of a `model` section, for tools.
 std::vector<FieldInfo> model_fields();
 
-/// The section with every default written out (blocks and lists inside layers as they are).
+/// The section with every default written out (blocks and lists inside layers unchanged).
 ConfigNode effective_model(const ConfigNode& section);
 
 }  // namespace tpack

@@ -9,7 +9,7 @@
 namespace tpack {
 
 /// A list of layers that can be called several times with the same variables, which are below its name. It
-/// sees its own inputs and layers, and nothing of the places where it is called.
+/// only sees its own inputs and layers, not those of its callers.
 struct Network {
   std::string name;
   std::vector<std::string> inputs;  // {"input"} if it does not name them
@@ -22,11 +22,11 @@ struct BlockUse {
   Position position;
 };
 
-/// Says in errors of a block or network where it is used. One that several uses have is reported for the
-/// first.
+/// Adds the place of use to errors of a block or network. An error of several uses is reported for the first
+/// one.
 class BlockNotes {
  public:
-  /// `uses`: outermost first; none: the error is outside of blocks and is added as it is. Problems without a
+  /// `uses`: outermost first; none: the error is outside of blocks and is added unchanged. Problems without a
   /// position get `fallback`.
   void add(const ConfigError& error, const std::vector<BlockUse>& uses, const Position& fallback,
            Diagnostics& errors);

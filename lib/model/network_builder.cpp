@@ -22,7 +22,7 @@ std::string NetworkBuilder::full_name(const std::string& name) const {
 
 Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
   ++depth_;
-  const ParsedLayer* in_parts = nullptr;  // the layer before, if only its values are used
+  const ParsedLayer* in_parts = nullptr;  // the layer before, if it only has named outputs
   for (const ParsedLayer& layer : list) {
     try {
       if (in_parts != nullptr && layer.inputs.empty())
@@ -108,7 +108,7 @@ std::string NetworkBuilder::values_of(const ParsedLayer& layer) const {
   return join(names, ", ");
 }
 
-/// The layer of this path, or one that contains it or gives it as a value.
+/// The layer with this path, or the one that contains it or has it as an output.
 bool NetworkBuilder::failed(std::string path) const {
   if (const size_t point = path.rfind('.');
       point != std::string::npos && failed_.contains(path.substr(0, point)))

@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// One number for all, or a list with one for each: `3`, `[1, 2, 3]`. None if it is left out.
+/// One number for all, or a list with one for each: `3`, `[1, 2, 3]`. Empty if it is not set.
 struct NumberList {
   std::vector<double> values = {};
 

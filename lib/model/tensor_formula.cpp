@@ -23,7 +23,7 @@ bool has_name(const ExpressionNode& node) {
   return std::any_of(node.parts.begin(), node.parts.end(), [](const auto& part) { return has_name(*part); });
 }
 
-/// True if the first axis of `s` counts the same samples as that of an input of the model, `samples` many.
+/// True if the first axis of `s` has the samples of an input of the model, `samples` of them.
 bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& seen) {
   if (s.shape().rank() == 0 || s.shape()[0] != samples || !seen.insert(s.node).second) return false;
   if (op_cast<Input>(*s.node) != nullptr) return true;
@@ -35,8 +35,8 @@ bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& see
                      [&](const Symbol& input) { return has_batch_axis(input, samples, seen); });
 }
 
-/// Rejects operands that NumPy's rule would combine each sample with every other one: [N, 1] and [N] give [N,
-/// N]. Errors: ShapeError.
+/// Rejects operands where NumPy's rule would combine each sample with every other one: [N, 1] and [N] result
+/// in [N, N]. Errors: ShapeError.
 void check_batch_axes(std::span<const Operand> x) {
   for (const Operand& a : x) {
     for (const Operand& b : x) {
@@ -117,7 +117,7 @@ class FormulaEmitter {
     return x.size() == 2 ? b_.apply(fn, {x[0], x[1]}) : b_.apply(fn, {x[0], x[1], x[2]});
   }
 
-  /// `yes` if the condition is not 0, else `no`; where a branch is missing it is the condition itself.
+  /// `yes` if the condition is not 0, else `no`; a missing branch means the condition itself.
   Operand chosen(const ExpressionNode& node, const Operand& condition, const Branch& yes, const Branch& no) {
     const Operand first = yes ? yes() : condition;
     const Operand second = no ? no() : condition;
@@ -144,7 +144,7 @@ class FormulaEmitter {
     return pointwise::apply(operation.id, f, x[0], x[1], x[2]);
   }
 
-  /// A chain such as 0 < a < 1 is 1 where all of it holds.
+  /// A chain such as 0 < a < 1 is 1 if all parts are true.
   Operand compared(const ExpressionNode& node) {
     Operand all = 1.0;
     Operand left = part(node, 0);

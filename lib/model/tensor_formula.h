@@ -9,10 +9,11 @@
 namespace tpack {
 
 /// A formula over tensors in the syntax of expressions, computed element by element: `sqrt(x) * y + 1`.
-/// Shapes broadcast as in NumPy. Parts without a name are numbers, computed at once; comparisons give 1 or 0.
+/// Shapes broadcast as in NumPy. Parts without a name are numbers, computed immediately; comparisons are 1 or
+/// 0.
 class TensorFormula {
  public:
-  /// A name in the formula; `quoted`: in single quotes, as names that the grammar has no word for are
+  /// A name in the formula; `quoted`: in single quotes, for names that are not words of the grammar
   /// ('left/mean').
   struct Name {
     Ref<LayerOutput> output;
@@ -27,7 +28,7 @@ class TensorFormula {
   Symbol emit(Builder& b, const Lookup& value_of) const;
   Position position() const { return formula_.node().position(); }
 
-  /// What a formula may have, for the documentation of a field.
+  /// The syntax of formulas, for the description of a field.
   static std::string syntax();
 
  private:

@@ -6,7 +6,7 @@
 #include "optim/optimizer.h"
 
 // The optimizers as objects, for programs: `momentum(0.1)`; a config names them: `Momentum: {learning_rate:
-// 0.1}`. Formulas are at their classes. Errors: ConfigError for values that an optimizer cannot have.
+// 0.1}`. Their classes document the formulas. Errors: ConfigError for invalid values.
 namespace tpack {
 
 struct SgdParams : OptimizerParams {

@@ -16,7 +16,7 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kCostFetch = "@cost";  // how the cost is found again after a pass
+constexpr const char* kCostFetch = "@cost";  // to find the cost again after a pass
 
 Symbol fetched(const Graph& graph, const std::string& name) {
   for (const Fetch& fetch : graph.fetches()) {
@@ -32,7 +32,7 @@ std::string in_update(const Update& update) {
   return update.name.empty() ? "" : "update " + update.name + ": ";
 }
 
-/// The gradient of what a cost does not depend on.
+/// The gradient of a variable that the cost does not depend on.
 bool is_zero(const Node& node) {
   const auto* constant = op_cast<Constant>(node);
   return constant != nullptr && constant->params().value == 0;
@@ -110,7 +110,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     const bool is_local = table.find(a.variable)->scope == VariableScope::kLocal;
     return (averages == Averages::kMove || is_local) && moves_in(index, a.variable, table);
   });
-  // Simplified before the gradient is taken: what is not computed needs no gradient.
+  // Simplified before the gradient, because removed nodes need no gradient.
   Graph graph = move_relu_after_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
   std::vector<const VariableSpec*> trained;
@@ -127,7 +127,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     if (!update.frozen.empty())
       which += std::string(which.empty() ? "" : " and") + " that is not in `freeze`";
     throw ConfigError(update.position,
-                      in_update(update) + "the cost depends on no trainable variable" + which);
+                      in_update(update) + "the cost does not depend on any trainable variable" + which);
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
@@ -137,7 +137,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   return graph;
 }
 
-/// []: 1 for a full batch in which all losses count.
+/// []: 1 for a full batch where all losses count.
 Symbol TrainingGraphs::weight_of(Builder& b, size_t update, const TowerResult& result,
                                  const Signature& fed) const {
   const bool has_samples = tower_.inputs().front().batched;
@@ -147,7 +147,7 @@ Symbol TrainingGraphs::weight_of(Builder& b, size_t update, const TowerResult& r
   return counted == result.counted.end() ? b.constant(size) : b.stop_gradient(b.mul(counted->second, size));
 }
 
-/// Each time that a tower is built it must train what it trained first.
+/// A tower must train the same variables each time it is built.
 void TrainingGraphs::require_same_variables(size_t index,
                                             const std::vector<const VariableSpec*>& trained) const {
   if (trained_.empty()) return;
@@ -212,7 +212,7 @@ bool TrainingGraphs::moves_in(size_t index, const std::string& variable, const V
     }
     if (any) return first == index;
   }
-  return index == 0;  // of a tower without trainable variables; its trainer says so
+  return index == 0;  // for a tower without trainable variables; its trainer reports it
 }
 
 std::vector<std::string> TrainingGraphs::moved_in(size_t update, const VariableTable& table) const {

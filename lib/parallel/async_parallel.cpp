@@ -14,7 +14,8 @@
 
 namespace tpack {
 
-/// One replica. Everything but the counters is used by its own thread, or while that waits for its next turn.
+/// One replica. Everything except the counters is used by its own thread, or while that thread waits for its
+/// next turn.
 struct AsyncParallel::Tower {
   std::unique_ptr<Device> device;
   std::vector<std::unique_ptr<Program>> backward;  // by update
@@ -30,7 +31,7 @@ struct AsyncParallel::Tower {
   std::thread thread;
 };
 
-/// Where the variables are, and who may work with them.
+/// The place of the variables, and the lock for access to them.
 struct AsyncParallel::Server {
   std::unique_ptr<Device> device;
   std::vector<std::unique_ptr<Program>> update;  // by update
@@ -42,7 +43,7 @@ struct AsyncParallel::Server {
   std::condition_variable changed;
   const Batches* batches = nullptr;  // from the first step on
   int64_t first_step = 0;            // of the run
-  int64_t asked = 0;                 // steps of tower 0 so far, the one that goes on included
+  int64_t asked = 0;                 // steps of tower 0 so far, including the current one
   int64_t done = 0;
   bool at_end = false;
   bool ending = false;
@@ -172,7 +173,7 @@ bool AsyncParallel::step(int64_t global_step, const Batches& batches) {
   return !server.at_end;
 }
 
-/// Tower 0 waits for its turn; the others go on from the first one.
+/// Tower 0 waits for its turn; the others run freely after the first step.
 void AsyncParallel::run_on_thread(size_t k) {
   Server& server = *server_;
   const auto may_go_on = [&] { return k == 0 ? server.done < server.asked : server.asked > 0; };
@@ -203,8 +204,8 @@ bool AsyncParallel::step_of(size_t k) {
   const std::span<const Tensor> batch = (*server_->batches)(k, 0);
   tower.batch = batch;
   if (batch.empty()) return false;
-  // The steps of tower 0 are those of the run, so that an update that skips some is due when the run says so;
-  // the others count from the same one on.
+  // The steps of tower 0 are those of the run, so that updates that skip some are due at the right steps; the
+  // others count from the same start.
   const int64_t number = k == 0 ? last_step_ : server_->first_step + tower.steps.load();
   const RunInfo info{options_.seed, number, replica(k)};
   if (k == 0 && watch_) {
@@ -232,7 +233,7 @@ void AsyncParallel::apply(size_t k, size_t update, const RunInfo& info) {
   Tower& tower = *towers_[k];
   const std::lock_guard lock(server_->variables);
   const auto& [theirs, own] = tower.given[update];
-  if (guards_ && !is_finite(*tower.check[update], info)) {  // its averages are taken from the server again
+  if (guards_ && !is_finite(*tower.check[update], info)) {  // takes its averages from the server again
     std::vector<size_t>& skipped = server_->skipped;
     if (std::find(skipped.begin(), skipped.end(), update) == skipped.end()) skipped.push_back(update);
     return;
@@ -242,7 +243,7 @@ void AsyncParallel::apply(size_t k, size_t update, const RunInfo& info) {
   server_->last_update[update] = &server_->update[update]->run({}, info);
 }
 
-/// The others go on meanwhile.
+/// The others continue meanwhile.
 std::span<const Tensor> AsyncParallel::last_batch(size_t tower) const {
   return tower == 0 ? towers_[0]->batch : std::span<const Tensor>();
 }
@@ -255,7 +256,7 @@ int64_t AsyncParallel::samples() const {
 
 int64_t AsyncParallel::steps_of(size_t tower) const { return towers_[tower]->steps.load(); }
 
-/// Of tower 0, whose step it is.
+/// For tower 0, which defines the step.
 void AsyncParallel::read(const FetchedStatistic& statistic) const {
   const Tower& tower = *towers_[0];
   if (!tower.has_run[statistic.update]) return;

@@ -7,36 +7,36 @@
 
 namespace tpack {
 
-/// Replicas that do not wait for each other. Each tower takes a copy of the variables, computes the gradient
-/// of its batch, and applies it to the variables of one more device, the server, whatever the others have
-/// changed in the meantime. Taking and applying exclude each other, computing does not. With
-/// ReplicaOptions::average a gradient counts as one of as many as there are towers. Results depend on the
-/// timing of the threads. Source: tensorpack's AsyncMultiGPUTrainer; Dean et al. 2012 (Downpour SGD).
+/// Replicas that do not wait for each other. Each tower copies the variables, computes the gradient of its
+/// batch, and applies it to the variables of an additional device, the server, regardless of changes by
+/// others. Copying and applying exclude each other, computing does not. With ReplicaOptions::average,
+/// gradients are divided by the number of towers. Results depend on the timing of the threads. Source:
+/// tensorpack's AsyncMultiGPUTrainer; Dean et al. 2012 (Downpour SGD).
 ///
-/// A step is one of tower 0; the other towers make as many as they can. Between steps no variable changes:
-/// the others compute on, and wait before they apply.
+/// Steps are those of tower 0; the other towers run as many as they can. Between steps no variable changes:
+/// the others continue to compute, and wait before they apply.
 class AsyncParallel final : public Replicas {
  public:
-  /// Errors: ConfigError for several processes, or several batches per step; what opening a device throws.
+  /// Errors: ConfigError for several processes, or several batches per step; errors of opening a device.
   AsyncParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan, ReplicaOptions options);
-  /// Ends the towers after the step that they are in: a call of `batches` that waits has to end.
+  /// Ends the towers after their current step: a waiting call of `batches` must end.
   ~AsyncParallel() override;
 
   void build(const Signature& signature, const std::vector<Signature>& smaller) override;
   void initialize() override;
-  /// `batches` must be the same in every step, and outlive this object: the other towers go on calling it.
-  /// Errors: the first one of any tower.
+  /// `batches` must be the same in every step, and outlive this object, because the other towers continue to
+  /// call it. Errors: the first one of any tower.
   bool step(int64_t global_step, const Batches& batches) override;
   std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
   const Tensor& fetched(const std::string& name) const override;
-  /// The variables are in one place.
+  /// Does nothing, because the variables are in one place.
   void broadcast() override {}
   Device& device(size_t tower) const override;
   Device& device() const override;
   std::vector<NamedExecutable> executables(size_t tower) const override;
   uint64_t variable_bytes() const override;
-  /// Steps that a tower has made in this process.
+  /// Steps of a tower in this process.
   int64_t steps_of(size_t tower) const;
 
  protected:

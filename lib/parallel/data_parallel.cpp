@@ -43,20 +43,20 @@ struct DataParallel::UpdatePrograms {
   Tensor gradient_on_host;          // where it is reduced: itself, if the device uses the host's memory
   Tensor zeros;                     // of that layout, where a step has several batches
   std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
-  std::vector<Bucket> buckets;  // that are reduced while backward goes on; empty: afterwards
+  std::vector<Bucket> buckets;  // that are reduced during backward; empty: afterwards
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
   bool skipped = false;  // by the last run
-  double weight = 0;     // of the batches of the step, where they are weighed
-  // Of a guarded update: what its backward assigns besides the gradient, and what that was before.
+  double weight = 0;     // of the batches of the step, if they are weighed
+  // For a guarded update: what its backward assigns besides the gradient, and the values before.
   std::vector<std::pair<Tensor, Tensor>> before;
 };
 
-/// One replica on this machine. Everything here is used by its own thread only, but for reading between
+/// One replica on this machine. Everything here is only used by its own thread, except for reading between
 /// steps.
 struct DataParallel::Tower final : ReplicaAverage {
-  /// Of what a program asks for while it runs.
+  /// For requests of a running program.
   void mean(const Tensor& values) override {
     if (reducer) {
       reducer->start(values, kStatistics, false);
@@ -72,9 +72,10 @@ struct DataParallel::Tower final : ReplicaAverage {
   std::unique_ptr<Comm> local;                 // among the towers of this process
   std::unique_ptr<Comm> grouped;               // among those of all processes
   Comm* comm = nullptr;                        // null: alone
-  std::unique_ptr<BackgroundReducer> reducer;  // null: nothing is reduced while backward goes on
+  std::unique_ptr<BackgroundReducer> reducer;  // null: nothing is reduced during backward
   bool ends_step = false;                      // the batch is the last one of its step
-  std::vector<std::vector<Tensor>> kept;  // copies of a step's batches, where several updates use several
+  std::vector<std::vector<Tensor>>
+      kept;  // copies of a step's batches, if several updates use several batches
   std::span<const Tensor> batch;
   int ended_on = 0;  // the first replica without a batch
   int64_t samples = 0;
@@ -104,7 +105,7 @@ DataParallel::~DataParallel() = default;
 std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     size_t tower, const std::shared_ptr<std::mutex>& compiling) {
   Device& device = this->device(tower);
-  // Of towers that share their variables, the first one moves the averages.
+  // If towers share their variables, only the first one updates the averages.
   const auto averages = tower > 0 && shares_variables() ? Averages::kStay : Averages::kMove;
   std::vector<UpdatePrograms> all(updates_.size());
   for (size_t i = 0; i < all.size(); ++i) {
@@ -140,7 +141,7 @@ std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t
 }
 
 /// Between processes a large gradient is reduced in parts, in the order in which backward computes them. Not
-/// where batches are weighed: the sum of the weights is known only after backward.
+/// if batches are weighed, because the sum of the weights is known only after backward.
 void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& programs) {
   if (!has_processes() || options_.bucket_bytes == 0 || weighs_) return;
   const auto element = static_cast<int64_t>(size_of(programs.gradient.dtype()));
@@ -162,7 +163,7 @@ void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& program
   if (!tower.reducer) tower.reducer = std::make_unique<BackgroundReducer>(*tower.comm, options_.compression);
 }
 
-/// Called while the last backward of a step goes on.
+/// Called during the last backward of a step.
 void DataParallel::reduce_bucket(size_t k, size_t update, size_t number) {
   Tower& tower = *towers_[k];
   if (!tower.ends_step) return;
@@ -261,12 +262,12 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   Tower& tower = *towers_[k];
   ReplicaAverage* const average = tower.comm != nullptr ? &tower : nullptr;
   const RunInfo info{options_.seed, global_step, replica(k), average};
-  // Random draws belong to a batch of the step, whichever replica has it.
+  // Random draws depend on the batch of the step, not on the replica.
   const auto info_of = [&](int64_t number) {
     return RunInfo{options_.seed, global_step, number * replicas() + replica(k), average};
   };
   const auto is_due = [&](size_t update) { return updates_[update].turn.includes(global_step); };
-  // With one update each batch is used when it comes; several updates see the same batches one after the
+  // With one update, each batch is used immediately; several updates use the same batches one after the
   // other.
   const bool keeps = options_.accumulate > 1 && updates_.size() > 1;
   tower.kept.resize(keeps ? static_cast<size_t>(options_.accumulate) : 0);
@@ -290,7 +291,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   }
 }
 
-/// The gradient of a batch, added to those of the batches before it in the step.
+/// Adds the gradient of a batch to those of the earlier batches in the step.
 void DataParallel::backward(size_t k, size_t update, int64_t number, const RunInfo& info) {
   Tower& tower = *towers_[k];
   UpdatePrograms& programs = tower.programs[update];
@@ -315,7 +316,7 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   }
 }
 
-/// Scales the gradient so that the mean over the batches is that of one large batch.
+/// Scales the gradient so that it is the mean of one large batch.
 void DataParallel::weigh(Tower& tower, UpdatePrograms& programs) const {
   double all = programs.weight;
   if (tower.comm != nullptr) tower.comm->all_reduce_sum(std::span(&all, 1), "the weights of batches");
@@ -353,8 +354,8 @@ void DataParallel::run_update(UpdatePrograms& programs, const RunInfo& info) {
   if (!programs.skipped) programs.last_update = &programs.update->run({}, info);
 }
 
-/// The first tower updates its variables while the threads of the others help it. Nobody touches them again
-/// before the next sum, for which all come together.
+/// The first tower updates its variables while the threads of the others help it. They are not used again
+/// before the next sum, where all threads meet.
 void DataParallel::update_once(size_t k, size_t update, const RunInfo& info) {
   UpdatePrograms& programs = towers_[k]->programs[update];
   // Buckets are summed before the end of backward, which may still read weights.

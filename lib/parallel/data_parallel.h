@@ -13,14 +13,14 @@
 
 namespace tpack {
 
-/// Replicas that work in step. In each update of a step every replica computes the gradient of its own
-/// batches, gradients are summed in the order of the replicas, and the mean is applied. Towers of a process
-/// whose devices can share memory have one optimizer state: the first one applies the mean, helped by the
-/// threads of the others, which copy the result unless they share the variables, too. Other replicas have
-/// each their own. One device is the case of one replica. A library: no trainer is needed.
+/// Synchronous replicas. In each update of a step every replica computes the gradient of its own batches,
+/// gradients are summed in the order of the replicas, and the mean is applied. Towers of a process with
+/// devices that can share memory have one optimizer state: the first one applies the mean, with the help of
+/// the threads of the others, which copy the result unless they also share the variables. Other replicas have
+/// separate states. One device is the case of one replica. Can be used without a trainer.
 class DataParallel final : public Replicas {
  public:
-  /// Errors: ConfigError; what opening a device throws.
+  /// Errors: ConfigError; errors of opening a device.
   DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan, ReplicaOptions options);
   ~DataParallel() override;
 
@@ -28,7 +28,7 @@ class DataParallel final : public Replicas {
   void build(const Signature& signature) { build(signature, {}); }
   void initialize() override;
   /// `batches` is called `accumulate` times for each tower. False if some replica had no batch: then no
-  /// variable was updated (but moving averages, where earlier batches of the step were seen).
+  /// variable was updated (except moving averages, if the step had earlier batches).
   bool step(int64_t global_step, const Batches& batches) override;
   std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
@@ -53,7 +53,7 @@ class DataParallel final : public Replicas {
   void make_buckets(size_t tower, size_t update, UpdatePrograms& programs);
   void reduce_bucket(size_t tower, size_t update, size_t number);
   bool shares_variables() const { return options_.variables == ReplicaOptions::Variables::kShared; }
-  /// True for a tower whose optimizer is that of the first one.
+  /// True for a tower that uses the optimizer of the first one.
   bool is_worker(size_t tower) const { return tower > 0 && updates_once_; }
   bool take_batch(size_t tower, int64_t number, const Batches& batches);
   void step_of(size_t tower, int64_t global_step, const Batches& batches);
@@ -65,11 +65,10 @@ class DataParallel final : public Replicas {
   void update_once(size_t tower, size_t update, const RunInfo& info);
   void read(const FetchedStatistic& statistic) const override;
 
-  std::unique_ptr<LocalGroup> group_;  // of several towers
-  bool weighs_ = false;                // batches of a step count differently
-  bool updates_once_ = false;          // one optimizer state for all towers of the process
-  std::atomic<uint32_t> updates_made_ =
-      0;  // by the first tower, for the others; those of a tower are as many
+  std::unique_ptr<LocalGroup> group_;       // of several towers
+  bool weighs_ = false;                     // batches of a step count differently
+  bool updates_once_ = false;               // one optimizer state for all towers of the process
+  std::atomic<uint32_t> updates_made_ = 0;  // of the first tower, for the others; each tower has as many
   std::vector<std::unique_ptr<Tower>> towers_;
   std::unique_ptr<TowerThreads> threads_;
 };

@@ -4,7 +4,7 @@ namespace tpack {
 
 void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void()>& build) {
   if (world.size() == 1) return build();
-  // What a program meets later every rank chooses by the same rules.
+  // Later choices of a program follow the same rules on every rank.
   const auto build_alone = [&] {
     const ScopedActivity busy(world, "choosing and compiling kernels");
     build();
@@ -13,7 +13,8 @@ void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void
   const std::string text = world.all_gather(world.rank() == 0 ? plan.to_json() : "", "the plan")[0];
   if (world.rank() == 0) return;
   plan = Plan::from_json(text, "the plan of rank 0");
-  plan.remedy = "start all ranks on machines of one kind";  // planning again here would give other bits
+  plan.remedy =
+      "start all ranks on machines of one kind";  // planning again here would produce different bits
   build_alone();
 }
 

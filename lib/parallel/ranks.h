@@ -9,16 +9,18 @@
 
 namespace tpack {
 
-/// Builds programs on every rank with one plan: rank 0 chooses (and measures while the others rest), the
-/// others take its choices, so that all compute the same bits. Errors: DistributedError; what `build` throws.
+/// Builds programs on every rank with one plan: rank 0 chooses (and measures while the others wait), the
+/// others use its choices, so that all compute the same bits. Errors: DistributedError; errors of `build`.
 void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void()>& build);
 
-/// What a wait for data may be ended by: nothing where other ranks count on this one's part of the step.
+/// The stop token for a wait for data: one that never stops if other ranks depend on this one's part of the
+/// step.
 inline std::stop_token stop_if_alone(const Comm& world, const std::stop_token& stop) {
   return world.size() == 1 ? stop : std::stop_token();
 }
 
-/// Gives the variables of rank 0 to all, but local ones (VariableScope::kLocal). Errors: DistributedError.
+/// Copies the variables of rank 0 to all, except local ones (VariableScope::kLocal). Errors:
+/// DistributedError.
 void broadcast_variables(Comm& world, VariableStore& store);
 
 }  // namespace tpack

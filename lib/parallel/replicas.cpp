@@ -91,7 +91,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   return names;
 }
 
-/// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.
+/// A checkpoint stores variables by path, so a variable cannot have the name of a folder of other variables.
 void Replicas::reject_nested_names() const {
   for (const VariableScope scope :
        {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {

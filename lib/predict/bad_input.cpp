@@ -29,7 +29,7 @@ std::optional<std::pair<int64_t, std::string>> first_bad_distribution(const Tens
   return std::nullopt;
 }
 
-/// What a batch of labels lacks to have two samples of one class, and one of another; "" if it has them.
+/// Why a batch of labels does not have two samples of one class and one of another; "" if it has them.
 std::string lack_of_pairs(const Tensor& labels) {
   std::set<double> classes;
   for (int64_t i = 0; i < labels.elements(); ++i) classes.insert(labels.at(i));

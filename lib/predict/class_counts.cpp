@@ -24,7 +24,7 @@ std::optional<pointwise::Instruction> function_of(const Node& node) {
   return pointwise == nullptr ? std::nullopt : std::optional(pointwise->expression().code.back());
 }
 
-/// Numbers of which one value is replaced, as `ignore_label` does it.
+/// Numbers with one value replaced, as `ignore_label` does.
 struct WithoutOne {
   Symbol numbers;
   double replaced = 0;
@@ -42,7 +42,7 @@ std::optional<WithoutOne> without_one(const Node& node) {
   return std::nullopt;
 }
 
-/// Where numbers come from, without what changes only their shape or their type of integers.
+/// The origin of numbers, before nodes that only change their shape or integer type.
 struct FedNumbers {
   Symbol numbers;
   std::optional<double> ignored;
@@ -76,13 +76,13 @@ std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower) {
 
 namespace {
 
-/// The component of a flow that an input is fed; null if it has none of that name.
+/// The component of a flow for an input; null if it does not have one.
 const ComponentSpec* component_of(const TowerInput& input, const DataFlow& flow) {
   const auto component = flow.spec().find(input.component);
   return component ? &flow.spec()[*component] : nullptr;
 }
 
-/// What a node takes numbers for, and from where; nothing for other nodes.
+/// The use of numbers in a node, and their origin; empty for other nodes.
 std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
   NumberedChoice choice{.node = &node};
   if (op_cast<SoftmaxCrossEntropy>(node) != nullptr) {
@@ -103,11 +103,11 @@ std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
   return std::pair(choice, node.inputs[1]);
 }
 
-/// What makes a model fit data with that many classes.
+/// Advice to change a model for this number of classes.
 std::string fix_of(const NumberedChoice& choice, size_t classes) {
   if (classes == 1) return "with only one class there is nothing to learn; check the labels";
   const std::string count = std::to_string(classes);
-  const bool is_of_cost = choice.node->path.starts_with("cost/");  // as many classes as the logits have
+  const bool is_of_cost = choice.node->path.starts_with("cost/");  // the number of classes of the logits
   if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr || is_of_cost)
     return "set units: " + count + " in the layer of the logits";
   return (op_cast<OneHot>(*choice.node) != nullptr ? "set classes: " : "set entries: ") + count;

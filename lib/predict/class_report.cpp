@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostInMatrix = 15;  // columns that a terminal shows
+constexpr size_t kMostInMatrix = 15;  // columns of a terminal
 constexpr size_t kMostRows = 30;
 constexpr size_t kShownOfMany = 10;
 
@@ -24,8 +24,8 @@ bool is_of_two(const PredictionTarget& target) { return target.has_logits() && t
 
 bool is_set(const PredictionTarget& target) { return target.classes && !target.classes->exclusive; }
 
-/// The class of the highest score, or of two the one that the threshold says; nothing if a score is not
-/// finite.
+/// The class with the highest score, or for two classes, the one chosen by the threshold; empty if a score is
+/// not finite.
 std::optional<int64_t> best_class(const PredictionTarget& target, const Tensor& scores, int64_t row,
                                   int64_t pixels) {
   const int64_t classes = scores.shape()[1];
@@ -103,7 +103,7 @@ bool is_ignored(const PredictionTarget& target, double truth) {
   return target.ignored && truth == *target.ignored;
 }
 
-/// The matrix by rows, with a column for no answer.
+/// The matrix by rows, with a column for no prediction.
 void count_matrix(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                   int64_t classes, std::span<double> parts) {
   const Shape& shape = predictions.shape();
@@ -118,8 +118,8 @@ void count_matrix(const PredictionTarget& target, const Tensor& predictions, con
   }
 }
 
-/// For each label its samples of (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all
-/// samples, and those that are right.
+/// For each label, the numbers of samples with (no, no), (no, yes), (yes, no), (yes, yes) as truth and
+/// prediction; then all samples, and right samples.
 void count_set(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                size_t labels, std::span<double> parts) {
   for (int64_t n = 0; n < predictions.shape()[0]; ++n) {

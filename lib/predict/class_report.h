@@ -14,46 +14,46 @@
 
 namespace tpack {
 
-/// How well each class is told, of samples that a model has compared. Of one of several classes it is the
-/// confusion matrix; of labels of which a sample may have several, a yes and a no for each of them.
+/// How well a model predicts each class. For one of several classes, it is the confusion matrix; if a sample
+/// may have several labels, a 2 x 2 matrix for each label.
 class ClassReport {
  public:
-  /// A target has a report if it has at most so many classes.
+  /// The largest number of classes of a target with a report.
   static constexpr int64_t kMostClasses = 1000;
 
-  /// Precision, recall and F1 are 0 where they are a share of nothing.
+  /// Precision, recall and F1 are 0 if their divisor is 0.
   struct Row {
     std::string name;
     double precision = 0;
     double recall = 0;
     double f1 = 0;
-    double samples = 0;    // that are of the class
-    double predicted = 0;  // that are taken for it
+    double samples = 0;    // with this class as label
+    double predicted = 0;  // predicted as this class
   };
 
-  /// Classes that a report on the target has: for a logit of one yes or no, two. 0: it has no report.
+  /// The number of classes in a report on the target: two for a single binary label. 0: it has no report.
   static int64_t classes_of(const PredictionTarget& target);
-  /// The names of these classes, where the data has names: one label that holds or not makes two of one name.
+  /// The names of these classes, if the data has names: a single binary label gets two from one name.
   static std::vector<std::string> names_of(const PredictionTarget& target, std::vector<std::string> of_data);
-  /// Numbers that are counted for it.
+  /// The counted numbers.
   static size_t parts_of(const PredictionTarget& target);
-  /// Counts a batch. Of equal scores the first class is predicted; of scores that are not all finite, none.
-  /// Samples whose label is ignored, or is not the number of a class, do not count.
+  /// Counts a batch. Among equal scores the first class is predicted; if a score is not finite, none. Samples
+  /// with an ignored or invalid label do not count.
   static void count(const PredictionTarget& target, const Tensor& predictions, const Tensor& targets,
                     std::span<double> parts);
 
-  /// Whether it tells two classes, of which its threshold chooses one.
+  /// Whether it has two classes, and its threshold chooses one.
   static bool tells_two(const PredictionTarget& target);
-  /// Whether its threshold chooses something: for two classes, and for sets of labels.
+  /// Whether it has a threshold: for two classes, and for sets of labels.
   static bool has_threshold(const PredictionTarget& target);
-  /// The predicted class of a row of [N, classes], or of a pixel of [N, classes, H, W], where each image has
-  /// `pixels`; nothing if some score is not finite.
+  /// The predicted class of a row of [N, classes], or of a pixel of [N, classes, H, W], with `pixels` per
+  /// image; empty if a score is not finite.
   static std::optional<int64_t> predicted(const PredictionTarget& target, const Tensor& predictions,
                                           int64_t row, int64_t pixels = 1);
-  /// Whether the probability of a logit reaches the threshold, which means yes.
+  /// Whether the probability of a logit reaches the threshold, so the prediction is positive.
   static bool is_yes(const PredictionTarget& target, double logit);
 
-  /// `names`: of the classes, in order; numbers stand for those that have none.
+  /// `names`: of the classes, in order; classes without a name get numbers.
   ClassReport(const PredictionTarget& target, const std::vector<std::string>& names,
               std::vector<double> parts);
 
@@ -61,26 +61,27 @@ class ClassReport {
   const std::vector<std::string>& classes() const { return classes_; }
   /// One for each class.
   const std::vector<Row>& rows() const { return rows_; }
-  /// The mean over classes, without those that are neither predicted nor actual, and that over samples.
+  /// The mean over classes (without those that are neither predicted nor actual), and the mean over samples.
   Row macro() const;
   Row weighted() const;
   double samples() const;
   /// "recall.CLASS", "precision.CLASS" or "f1.CLASS"; nothing for other names.
   std::optional<double> figure(const std::string& name) const;
-  /// Whether a name is of that form, whatever the classes are.
+  /// Whether a name has this form, with any class.
   static bool may_be_figure(const std::string& name);
-  /// Those names, of classes that have one.
+  /// These names, for classes with a name.
   static std::vector<std::string> figures_of(const std::vector<std::string>& classes);
-  /// Samples whose class, or whose labels, are told.
+  /// The number of samples with right class or labels.
   double accuracy() const;
   /// False for sets of labels, where a sample may have several.
   bool has_matrix() const { return !is_set_; }
-  /// Samples of class `actual` that are taken for class `predicted`; for the number of classes, for none.
+  /// The number of samples of class `actual` predicted as class `predicted`; the number of classes means no
+  /// prediction.
   double count(size_t actual, size_t predicted) const;
   Matrix matrix() const;
 
-  /// Two tables for a terminal: the classes, and the matrix. Of many classes the worst, and the pairs that
-  /// are taken for each other most often.
+  /// Two tables for a terminal: the classes, and the matrix. For many classes, the worst ones, and the most
+  /// confused pairs.
   std::string str() const;
   nlohmann::ordered_json to_json() const;
 

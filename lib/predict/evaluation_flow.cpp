@@ -51,7 +51,7 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
 
 namespace {
 
-/// The names of one list that the other lacks, in quotes.
+/// The names of one list that the other does not have, in quotes.
 std::vector<std::string> missing_in(const std::vector<std::string>& known,
                                     const std::vector<std::string>& names) {
   std::vector<std::string> missing;
@@ -78,7 +78,7 @@ void warn_of_other_classes(const std::vector<std::string>& trained, const std::v
                  join_first(missing));
 }
 
-/// Errors: ConfigError if a name that both know means different labels.
+/// Errors: ConfigError if a common name has different labels.
 void compare_classes(const std::vector<std::string>& trained, const std::string& trainer,
                      const ComponentSpec& component, const std::string& name, const Position& where) {
   if (trained.empty() || component.classes.empty() || trained == component.classes) return;

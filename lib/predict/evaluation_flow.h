@@ -8,20 +8,19 @@
 
 namespace tpack {
 
-/// Checks, before any batch is read, that a flow can be evaluated over: it has batches, one pass of it ends,
-/// and no sample is left out because it fills no batch. (Stages after the batches choose among them as they
-/// say.) Opens the data. `where` is what names the flow. Errors: ConfigError with the fix; DataError for data
-/// that are absent.
+/// Checks, before any batch is read, that a flow can be used for evaluation: it has batches, its pass ends,
+/// and incomplete batches are not dropped. (Stages after the batches may select among them.) Opens the data.
+/// `where` is the reference to the flow. Errors: ConfigError with the fix; DataError for missing data.
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
 
-/// Checks that labels mean the same in all flows as in `train` (nothing to check if there is none): in
-/// components of one name, a class that both know has the same label. (Other names are no contradiction: a
-/// class may be called '0' here and 'zero' there; where some names are common to both, the others are logged
-/// as a warning.) The flows are prepared. Errors: ConfigError at the flow.
+/// Checks that labels mean the same in all flows as in `train` (nothing to check if it is absent): in
+/// components with the same name, a common class has the same label. (Different names are not a
+/// contradiction: a class may be '0' here and 'zero' there; if some names are common, the others cause a
+/// warning.) The flows are prepared. Errors: ConfigError at the flow.
 void check_same_classes(const std::map<std::string, DataFlow>& flows);
 
-/// The same for the labels of a flow that a trained model is evaluated over: `trained` are the names of its
-/// classes, empty if it has none; `tower` is the model, null for none.
+/// The same for the labels of a flow for the evaluation of a trained model: `trained` are the names of its
+/// classes, empty if it has none; `tower` is the model, may be null.
 void check_same_labels(const std::vector<std::string>& trained, const TowerFunction* tower,
                        const DataFlow& flow, const std::string& name);
 

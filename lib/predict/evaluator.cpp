@@ -77,12 +77,12 @@ void Evaluator::set_threshold(double threshold) {
     target.threshold = ClassReport::has_threshold(target) ? threshold : 0.5;
 }
 
-/// Values of each sample are copied from the device only where somebody looks at them.
+/// Values of each sample are copied from the device only if an observer needs them.
 bool Evaluator::is_fetched(const PredictionTarget& target) const {
   return detail_ == Detail::kSamples || ClassReport::classes_of(target) > 0;
 }
 
-/// Fetches the statistics, then what each target compares.
+/// Fetches the statistics, then the pair of each target.
 Graph Evaluator::build(const Signature& fed) const {
   Graph graph;
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
@@ -165,7 +165,7 @@ void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
-  // Random draws belong to a batch, whichever evaluator has it.
+  // Random draws depend on the batch, not on the evaluator.
   RunInfo info{seed_, shard_.index, 0};
   for (auto batch = next(); batch; batch = next(), info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(*batch, info);

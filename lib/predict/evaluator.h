@@ -17,7 +17,7 @@
 
 namespace tpack {
 
-/// Which of several evaluators of one flow this is: number `index` takes every `count`-th batch.
+/// The part of one of several evaluators of a flow: number `index` takes every `count`-th batch.
 struct EvaluationShard {
   int64_t index = 0;
   int64_t count = 1;
@@ -31,13 +31,12 @@ struct TargetBatch {
   const Tensor& losses;
 };
 
-/// Takes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly
-/// once, those of a last, smaller batch like all others. Several evaluators may share the batches of a flow;
-/// their tallies add up.
-/// Threads: one caller, the one that runs other programs of the device. The flow must outlive it.
+/// Computes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly
+/// once, also in a smaller last batch. Several evaluators may share the batches of a flow; their tallies add
+/// up. Threads: one caller, the one that runs other programs of the device. The flow must outlive it.
 class Evaluator {
  public:
-  /// Enough to keep the workers busy; the training queue keeps its own memory meanwhile.
+  /// Enough to keep the workers busy, while the training queue keeps its memory.
   static constexpr int64_t kBatchesInMemory = 4;
 
   /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
@@ -47,12 +46,12 @@ class Evaluator {
   Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
             const Position& where = {}, EvaluationShard shard = {}, Detail detail = Detail::kClasses);
 
-  /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
+  /// "cost", "accuracy", ...: without terms that only exist in training.
   const std::vector<std::string>& statistics() const { return statistics_; }
-  /// Which values of one of them are better, where that is known.
+  /// Which values of a statistic are better, if known.
   std::optional<Goal> goal(size_t index) const { return goals_[index]; }
   StatisticGoals goals() const;
-  /// What the number of a statistic is (Metric::form); empty for most.
+  /// The meaning of a statistic's number (Metric::form); empty for most.
   const std::string& form(size_t index) const { return forms_[index]; }
   /// Compiles for whole batches and for the remainder of a pass now rather than in the first `run`. The
   /// device must have its variables. `choosing`: for the first of them; rules choose for the remainder.
@@ -62,43 +61,44 @@ class Evaluator {
   /// One pass: name and value, over all samples, in the order of `statistics`. Errors:
   /// SampleError; DataError for a flow without batches; Stopped.
   Result run(const std::stop_token& stop = {});
-  /// The same with what it says of classes, one report for each target that has one.
+  /// The same with reports about classes, one for each target that has one.
   struct Evaluation {
     Result statistics;
     std::vector<ClassReport> classes;
   };
 
-  /// What the model says of each sample, for terms of the cost that compare samples.
+  /// Predictions for each sample, from terms of the cost that compare samples.
   const std::vector<PredictionTarget>& targets() const { return targets_; }
-  /// Of the data, for one of them; empty if they have no names.
+  /// Class names from the data for a target; empty if they have no names.
   const std::vector<std::string>& class_names(size_t target) const { return class_names_[target]; }
   /// Names of figures of one class (ClassReport::figure), for targets that have a report.
   std::vector<std::string> class_figures() const;
-  /// From which probability reports and `targets` say yes, or the second of two classes; statistics stay
-  /// as they are. Errors: ConfigError if no term of the cost tells such.
+  /// The minimum probability for a positive prediction, or the second of two classes, in reports and
+  /// `targets`; statistics do not change. Errors: ConfigError if no term of the cost has such a threshold.
   void set_threshold(double threshold);
   int64_t batch_size() const { return *flow_.batch_size(); }
-  /// Called with each batch of a pass, its number from 0 on, and one for each of `targets`. For evaluators
-  /// that are made for it.
+  /// Called with each batch of a pass, its number (from 0), and one value for each of `targets`. Only for
+  /// evaluators with kSamples.
   using Observer = std::function<void(int64_t number, std::span<const TargetBatch>)>;
 
-  /// Its part of a pass, which may have no batch. Errors: SampleError; Stopped.
+  /// Runs its part of a pass, which may have no batch. Errors: SampleError; Stopped.
   void run_part(const std::stop_token& stop = {}, const Observer& observer = nullptr);
-  /// The same over all samples of other batches, as the tower is fed them.
+  /// The same over all samples of other batches in the form of the tower's inputs.
   Result run_on(const std::vector<std::vector<Tensor>>& batches);
   /// Those of its part of a pass. Errors: SampleError; Stopped.
   std::vector<std::vector<Tensor>> read_batches(const std::stop_token& stop = {}) const;
   /// Names of the inputs that the predictions of its targets, or without these the statistics, depend on.
   std::vector<std::string> predicting_inputs() const;
-  /// What the last pass gave: totals in the order of `statistics`, then the counts of reports, and how many
-  /// batches they are of.
+  /// The result of the last pass: totals in the order of `statistics`, then the counts of reports, and the
+  /// number of batches.
   const std::vector<Tally>& tallies() const { return tallies_; }
   int64_t batches() const { return batches_; }
-  /// What the last pass was fed that made a statistic NaN or infinite: "input 'x' (a.yaml:12:5) has nan at
+  /// The input of the last pass that made a statistic NaN or infinite: "input 'x' (a.yaml:12:5) has nan at
   /// [3, 0] of batch 7; it is in component 'x' of data.validation: remove or replace such values"; "" if it
   /// was not the data.
   const std::string& bad_input() const { return bad_input_; }
-  /// To add up those of several evaluators, and what they say together. Errors: DataError for no batches.
+  /// To add up the tallies of several evaluators, and get their common result. Errors: DataError without
+  /// batches.
   std::vector<Tally> zeros() const;
   Evaluation evaluation_of(int64_t batches, const std::vector<Tally>& total) const;
 
@@ -126,7 +126,7 @@ class Evaluator {
   const TowerDescription* description_ = nullptr;  // for a whole batch; targets are part of it
   std::vector<PredictionTarget> targets_;
   std::vector<std::vector<std::string>> class_names_;  // of each target
-  std::vector<size_t> first_fetch_;                    // of each target that is fetched
+  std::vector<size_t> first_fetch_;                    // of each fetched target
   std::vector<size_t> reports_;                        // targets that have one
   std::vector<Tally> tallies_;                         // of the last pass
   int64_t batches_ = 0;

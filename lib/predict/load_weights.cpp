@@ -20,7 +20,7 @@ bool wants(const LoadRules& rules, const std::string& name) {
   return any_matches(rules.include, name) && !any_matches(rules.exclude, name);
 }
 
-/// The rules that match none of the names: those of the file for rename, those in the model for the others.
+/// The rules without a matching name: names of the file for rename, of the model for the others.
 std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<std::string>& in_file,
                                     const std::vector<std::string>& in_model) {
   std::vector<std::string> idle;

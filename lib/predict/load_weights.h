@@ -10,17 +10,17 @@
 
 namespace tpack {
 
-/// Which of a file's variables are taken, and under which names: the fields of `init` besides `from`.
-/// Patterns as in is_for_variable.
+/// Which variables of a file are loaded, and under which names: the fields of `init` except `from`. Patterns
+/// as in is_for_variable.
 struct LoadRules {
   std::vector<std::string> include = {".*"};  // names in the model, after renaming
   std::vector<std::string> exclude = {};
-  /// In order; the first pattern that is for a name of the file gives its new name ("$1" is a group), or what
-  /// replaces the name above it.
+  /// In order; the first pattern that matches a name of the file, or a prefix of it, determines the
+  /// replacement ("$1" is a group).
   std::vector<std::pair<std::string, std::string>> rename = {};
 };
 
-/// What became of each variable.
+/// The result for each variable.
 struct LoadReport {
   std::vector<std::string> loaded;
   std::vector<std::string> missing;     // wanted by the model, not in the file
@@ -36,11 +36,11 @@ struct LoadReport {
 /// Reads {include, exclude, rename} (lists of patterns, and a map of pattern to name). Reports to `errors`.
 LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
 
-/// What such a map may say, for tools.
+/// The settings of such a map, for tools.
 std::vector<FieldInfo> load_rules_fields();
 
 /// Copies the model's variables (scope `model`) from a checkpoint's content by name; float types are
-/// converted, shapes must be equal. What does not fit keeps its value and is in the report. Errors:
+/// converted, shapes must be equal. Other variables keep their values and are in the report. Errors:
 /// ConfigError for a pattern that is not a regular expression.
 LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules = {});
 

@@ -10,18 +10,17 @@
 
 namespace tpack {
 
-/// Runs a tower for batches whose inputs and outputs have names. Threads: any number of calls at once. They
-/// share what is compiled for a number of samples; runs take turns, because each uses all threads of the
-/// device, but no call waits while another one compiles for its own number of samples.
+/// Runs a tower for batches with inputs and outputs by name. Threads: any number of calls at the same time.
+/// They share the program for a number of samples; runs take turns, because each uses all threads of the
+/// device, but no call waits while another one compiles for a different number of samples.
 class NamedPredictor {
  public:
   /// Errors: ConfigError for an output that the model does not have.
   NamedPredictor(const ModelHandle& model, std::vector<PredictOutput> outputs)
       : model_(model), outputs_(std::move(outputs)) {}
 
-  /// Values of the outputs for a batch, by name. `batch`: by input, [N, ...] as the model takes them; inputs
-  /// that the outputs do not depend on may be left out. Errors: ConfigError for inputs that are missing or
-  /// unknown; ShapeError.
+  /// Values of the outputs for a batch, by name. `batch`: by input, [N, ...]; inputs that the outputs do not
+  /// depend on are optional. Errors: ConfigError for missing or unknown inputs; ShapeError.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& batch);
 
  private:

@@ -14,14 +14,14 @@ class OutputImages {
   explicit OutputImages(const std::vector<TowerInput>& inputs);
 
   bool is_image(const OutputForm& form) const { return shape_of(form).rank() == 3; }
-  /// The pixels of one sample's output, which is an image.
-  /// Shape: [height, width, channels], float32; 0 to 255, but what is outside of the range.
+  /// The pixels of one sample's output, which is an image. Shape: [height, width, channels], float32; 0 to
+  /// 255, except for values outside of the range.
   Tensor pixels(const OutputForm& form, const Tensor& value, const PixelRange& range) const;
-  /// [channels, height, width]; empty if it is no image.
+  /// [channels, height, width]; empty if it is not an image.
   Shape shape_of(const OutputForm& form) const;
 
  private:
-  Shape input_ = {};  // [channels, height, width] of the image that the model takes; empty if it takes none
+  Shape input_ = {};  // [channels, height, width] of the model's image input; empty if it has none
 };
 
 /// The range of what an output means; of mere numbers, the one of [0, 1], [-1, 1], [0, 255] and [0, 65535]

@@ -83,7 +83,7 @@ Symbol before_reshapes(Symbol y) {
   return y;
 }
 
-/// Probabilities of probabilities mean nothing: of two classes, the surest has 0.73.
+/// Probabilities of probabilities are meaningless: with two classes, the highest is 0.73.
 void reject_twice(const Builder& b, const PredictOutput& output, Symbol from, Symbol y) {
   const bool is_same = before_reshapes(from) == before_reshapes(y);
   if (is_same || !b.meaning(from).is_any_probability() || !b.meaning(y).is_any_probability()) return;

@@ -15,12 +15,12 @@ namespace tpack {
 /// The values of black and white.
 using PixelRange = std::array<double, 2>;
 
-/// A value that a prediction gives: an output of the model, or a layer on top of one.
+/// A predicted value: an output of the model, or a layer applied to one.
 struct PredictOutput {
   std::string name;
   Ref<LayerOutput> from;
   std::shared_ptr<const Layer> layer = nullptr;  // null: the output itself
-  std::optional<PixelRange> range = {};          // of an image, if it is given
+  std::optional<PixelRange> range = {};          // of an image, if it is set
 };
 
 /// The form of an output with more than a name or a layer: {output: decoded, range: [0, 1]}.
@@ -29,11 +29,11 @@ FieldType described_output_type();
 /// Reads `outputs` of `predict`: names of outputs ([fc1, ...]), or a map
 ///   {scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc1, alpha: 0.1}},
 ///    picture: {output: decoded, range: [0, 1]}}.
-/// Reports all that is wrong.
+/// Reports all errors.
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors);
 
-/// Puts the outputs on top of a tower in inference and fetches each by its name. `table`: the builder's.
-/// Errors: ConfigError for what the tower does not have, and for a layer with variables, which are
+/// Adds the outputs to a tower in inference and fetches each by its name. `table`: the builder's. Errors:
+/// ConfigError for outputs that the tower does not have, and for a layer with variables, because they are
 /// untrained.
 void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::string, Symbol>& tower,
                    const std::vector<PredictOutput>& outputs);

@@ -14,7 +14,7 @@ int64_t batch_of(const std::vector<TowerInput>& inputs, const std::vector<size_t
   return 1;
 }
 
-/// What an input that is not given has: its spec, with the sizes that go with those of a given image.
+/// The spec of a missing input, with sizes that match those of a given image.
 TensorSpec spec_of_absent(const TowerInput& input, int64_t batch, const TowerInput* image,
                           const TensorSpec* fed) {
   TensorSpec spec = input.batch_spec(batch);
@@ -30,21 +30,21 @@ TensorSpec spec_of_absent(const TowerInput& input, int64_t batch, const TowerInp
   return spec;
 }
 
-/// Programs of other outputs have other nodes, and so plans of their own.
+/// Programs with different outputs have different nodes, and so separate plans.
 std::string program_name(const std::vector<PredictOutput>& outputs) {
   std::string name = "predict";
   for (const PredictOutput& output : outputs) name += " " + output.name + "=" + output.from.name;
   return name;
 }
 
-// Of batches that are built to see shapes. Two of them: one may be the size of something else.
+// Batch sizes to find shapes. Two of them, because one may equal another size.
 constexpr int64_t kSamples = 3;
 constexpr int64_t kMoreSamples = 5;
 
 bool begins_with(const Shape& shape, int64_t size) { return shape.rank() > 0 && shape[0] == size; }
 
-/// `y`: of a batch of kSamples, `of_more`: of kMoreSamples. Errors: ConfigError for an output that has not
-/// one value for each sample.
+/// `y`: of a batch of kSamples, `of_more`: of kMoreSamples. Errors: ConfigError for an output without one
+/// value per sample.
 OutputForm form_of(const Symbol& y, OutputMeaning meaning, const Shape& of_more, const PredictOutput& output,
                    bool is_batched) {
   if (is_batched && !(begins_with(y.shape(), kSamples) && begins_with(of_more, kMoreSamples)))
@@ -89,7 +89,7 @@ Signature Predictor::nominal(int64_t samples) const {
   return signature;
 }
 
-/// Inputs that are not given are zeros in the graph; no output may need them.
+/// Missing inputs are zeros in the graph; no output may need them.
 Predictor::Built Predictor::build(const Signature& fed) const {
   const std::vector<TowerInput>& inputs = place_.tower->inputs();
   Built built;

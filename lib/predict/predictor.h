@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// What an output holds for one sample.
+/// The spec of an output for one sample.
 struct OutputForm {
   TensorSpec spec;
   OutputMeaning meaning = {};
@@ -23,9 +23,8 @@ struct OutputForm {
 /// (labels) need not be given. Threads: one caller, the one that runs other programs of the device.
 class Predictor {
  public:
-  /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
-  /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
-  /// `compiling`: as Program.
+  /// `given`: the inputs of `run`, in order. Errors: ConfigError for an output or input that the model does
+  /// not have, and if an output depends on a missing input; ShapeError. `compiling`: as Program.
   Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
             const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling = nullptr);
 
@@ -34,9 +33,8 @@ class Predictor {
   const std::vector<OutputForm>& forms() const { return forms_; }
   /// Names of the given inputs that the outputs depend on.
   const std::vector<std::string>& needed_inputs() const { return needed_inputs_; }
-  /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
-  /// them alone.
-  /// Layers that draw random numbers draw others in each call.
+  /// Values of the outputs, in their order, for tensors of the given inputs. Copies, so the next call does
+  /// not change them. Random layers draw different numbers in each call.
   std::vector<Tensor> run(const std::vector<Tensor>& batch) { return run(batch, batches_++); }
   /// As above, but the random numbers are always the same for the same `number`.
   std::vector<Tensor> run(const std::vector<Tensor>& batch, int64_t number);

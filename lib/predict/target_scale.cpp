@@ -21,7 +21,7 @@ bool is_variable(Symbol at) {
   return op_cast<Read>(*at.node) != nullptr;
 }
 
-/// What a sum of it and a bias is of; nothing for other nodes.
+/// The operand of a sum with a bias; empty for other nodes.
 std::optional<Symbol> without_bias(const Node& node) {
   const auto* op = op_cast<pointwise::Pointwise>(node);
   if (op == nullptr || op->expression().code.size() != 3 ||

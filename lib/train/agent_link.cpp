@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// Asks the trained tower itself, between its steps.
+/// Runs the trained tower itself, between its steps.
 class AgentLink::TowerPredictor final : public BatchPredictor {
  public:
   TowerPredictor(const ModelHandle& place, const AgentModel& model, const std::string& input)
@@ -28,7 +28,7 @@ class AgentLink::TowerPredictor final : public BatchPredictor {
     return predictor_.run({observations}, asked_++);
   }
   void compile(const TensorSpec& observations) { predictor_.compile({observations}); }
-  /// Questions so far: the random numbers of a model that draws some depend on it.
+  /// Number of predictions so far, which determines the random numbers of the model.
   int64_t asked() const { return asked_; }
   void set_asked(int64_t asked) { asked_ = asked; }
 
@@ -43,7 +43,7 @@ class AgentLink::TowerPredictor final : public BatchPredictor {
   int64_t asked_ = 0;
 };
 
-/// Has a device and variables of its own, which follow those of the training. Threads: any.
+/// Has a separate device and copies of the trained variables. Threads: any.
 class AgentLink::CopyPredictor final : public BatchPredictor {
  public:
   CopyPredictor(const TowerFunction& tower, std::unique_ptr<Device> device, const AgentModel& model,

@@ -12,11 +12,11 @@
 
 namespace tpack {
 
-/// Connects the agent of data.train with the model that it plays with: gives it a predictor, and the trainer
-/// its statistics, hyper-parameters and state. Threads: the training thread.
+/// Connects the agent of data.train with the model that it plays with: the agent gets a predictor, and the
+/// trainer gets its statistics, hyper-parameters and state. Threads: the training thread.
 class AgentLink {
  public:
-  /// Null if the flow has no agent. Starts the agent. Errors: ConfigError for an input that reads ahead.
+  /// Starts the agent; null if the flow has none. Errors: ConfigError for an input that reads in advance.
   static std::unique_ptr<AgentLink> of(const DataFlow& data, const TrainSetup& setup);
   ~AgentLink();
   AgentLink(const AgentLink&) = delete;
@@ -24,20 +24,20 @@ class AgentLink {
 
   /// Outputs that each training step keeps for the agent (ReplicaOptions::fetches).
   std::vector<std::string> fetches() const;
-  /// Makes the predictor, on a device of its own if the agent asks at any time. Errors: ConfigError for a
-  /// model without what the agent asks for; what opening a device throws.
+  /// Makes the predictor, on a separate device if the agent may use it at any time. Errors: ConfigError for a
+  /// model without the outputs that the agent needs; errors of opening a device.
   void connect(const ModelHandle& place, const TrainSetup& setup);
   /// The device must have its variables.
   void compile();
-  /// Before the first step, and when the variables have other values for another reason than a step.
+  /// Call it before the first step, and whenever variables change outside of a step.
   void take_variables(const VariableStore& variables);
   void after_step(const Replicas& replicas);
 
-  /// Of the last episodes that ended, by number.
+  /// Statistics of the last finished episodes, by number.
   static const std::vector<StepStatistic>& statistics();
   std::optional<double> statistic(size_t index) const;
   const std::vector<Agent::HyperParameter>& hyper_parameters() const { return agent_.hyper_parameters(); }
-  /// Null if the agent has none of this name.
+  /// Null if the agent does not have it.
   Agent::HyperParameter* hyper_parameter(const std::string& name) const;
 
   void save(CheckpointContent& content) const;

@@ -11,12 +11,12 @@
 
 namespace tpack {
 
-/// What the trainers have in common that fit something to one component of the data without a gradient:
-/// KMeans, PCA. Such a trainer makes a small tower of its own, whose program does the large products on the
-/// device, and says in `fit` what a step makes of its values. Here: data, device, ranks, checkpoints.
+/// Base of trainers that fit one component of the data without a gradient: KMeans, PCA. Such a trainer makes
+/// a small tower, whose program computes the large products on the device, and uses their values in `fit`.
+/// The base class handles data, device, ranks and checkpoints.
 ///
-/// Each rank takes its own batches, as in Horovod; `fit` adds sums over the ranks, so that all have the same
-/// variables.
+/// Each rank reads different batches, as in Horovod; `fit` adds sums over the ranks, so that all have the
+/// same variables.
 class BatchTrainer : public Trainer,
                      public StepStatistics,
                      public TrainedVariables,
@@ -57,19 +57,19 @@ class BatchTrainer : public Trainer,
   virtual std::unique_ptr<TowerFunction> make_tower(const TowerInput& input) const = 0;
   /// The outputs of the tower in training that `fit` reads.
   virtual std::vector<std::string> fetches() const = 0;
-  /// What the next step depends on besides the variables, by name; zeros at first, saved with the checkpoint.
+  /// The state of the next step besides the variables, by name; zeros at first, saved with the checkpoint.
   virtual std::map<std::string, Tensor> arrays() const = 0;
-  /// Bytes on the host that `fit` works in, the variables and arrays aside.
+  /// Bytes on the host for the work of `fit`, without the variables and arrays.
   virtual uint64_t working_bytes() const = 0;
   /// A step on the batch of each rank: runs the program once or more and sets the variables. On every rank.
-  /// Errors: Stopped and PeerInterrupted as in Trainer::step; then what is saved is as it was before.
+  /// Errors: Stopped and PeerInterrupted as in Trainer::step; then the saved state is that before the step.
   virtual void fit(int64_t global_step, const std::stop_token& stop) = 0;
 
-  /// Values of one sample, in the order in which the tower has them. From setup on, as what follows.
+  /// Values of one sample, in the tower's order. Available from setup on, like the following.
   int64_t features() const { return tower_->inputs()[0].spec.shape.elements(); }
-  /// The component that is learned from.
+  /// The component to learn from.
   const std::string& component() const { return tower_->inputs()[0].component; }
-  /// Samples of the batches of all ranks in a step, if these are whole.
+  /// Samples in a step, with whole batches on all ranks.
   int64_t batch_of_all() const;
   const TrainSetup& with() const { return setup_; }
   /// data.train.

@@ -10,25 +10,25 @@
 
 namespace tpack {
 
-/// A callback with the name under which checkpoints keep its state.
+/// A callback with the name of its state in checkpoints.
 struct NamedCallback {
   std::string name;
   std::unique_ptr<Callback> callback;
   Position position = {};
 };
 
-/// The registered name of the callback that an item of a config describes, also of an alias; of one around
-/// another callback, such as PeriodicTrigger, the name of that one. Empty if there is none.
+/// The registered name of the callback that an item of a config describes, also for an alias; for a wrapper
+/// such as PeriodicTrigger, the name of the inner one. Empty if there is none.
 std::string type_of_callback(const ConfigNode& item);
 
-/// Makes the callbacks of a list of a config. Names are types with identities, "max_saver_accuracy", and with
-/// numbers where these are not enough.
+/// Makes the callbacks of a list of a config. Names are types with identities, "max_saver_accuracy", with
+/// numbers if these are not unique.
 class CallbackList {
  public:
-  /// To `errors` go the mistakes of the item, and that what a callback before it does would be undone: it is
-  /// the same, or writes the same checkpoint.
+  /// Adds to `errors` the mistakes of the item, and an error if it would undo the work of an earlier
+  /// callback: an equal one, or one with the same checkpoint.
   void add(const Slot<Callback>& slot, Diagnostics& errors);
-  /// Those that could be made, in order.
+  /// The valid callbacks, in order.
   std::vector<NamedCallback> take() { return std::move(callbacks_); }
 
  private:

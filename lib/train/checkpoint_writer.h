@@ -10,18 +10,17 @@
 
 namespace tpack {
 
-/// Writes the checkpoints of a run into its folder. Threads: one at a time.
+/// Writes the checkpoints of a run to its folder. Threads: one at a time.
 class CheckpointWriter {
  public:
   /// `run_folder` is empty if the run writes none: requests are then dropped.
   CheckpointWriter(std::string run_folder, FileIo& io) : run_folder_(std::move(run_folder)), io_(io) {}
 
-  /// Fulfills the requests; `content` is made for each file. A failure is logged and told to who
-  /// asked. Errors: what `failed` of a request throws.
+  /// Fulfills the requests; `content` is made for each file. A failure is logged and reported to the
+  /// requester. Errors: what `failed` of a request throws.
   void write(const std::vector<CheckpointRequest>& requests,
              const std::function<CheckpointContent()>& content);
-  /// True if something that was to be kept is in no file: a save failed, and none of its kind has
-  /// succeeded since (of the same name, or any to resume from).
+  /// True if a save failed and none of its kind has succeeded since (with the same name, or any for resume).
   bool lacks_a_save() const { return !failed_.empty(); }
   /// The path of such a save; empty if there is none.
   std::string missing() const { return failed_.empty() ? "" : failed_.begin()->second; }

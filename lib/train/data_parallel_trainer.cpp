@@ -48,7 +48,8 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
     replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
   }
   batches_ = [this](size_t k, int64_t number) -> std::span<const Tensor> {
-    // Once a step has begun, its other batches are waited for: moving averages have seen the first ones.
+    // After a step has begun, it waits for its other batches, because moving averages have seen the first
+    // ones.
     const auto stop = number == 0 ? reading_.get_token() : std::stop_token();
     return readers_[k]->next(stop) ? readers_[k]->tensors() : std::span<const Tensor>();
   };
@@ -86,8 +87,8 @@ Signature DataParallelTrainer::signature(int64_t batch) const {
   return fed;
 }
 
-/// What the data give, where that is not what the model declares; nothing where they have other axes, of
-/// which mistakes in the model may be consequences.
+/// The specs of the data if they differ from the model's declarations; empty for different axes, which may
+/// have caused the model's errors.
 std::optional<Signature> DataParallelTrainer::signature_of_data(Signature declared) const {
   const std::vector<TowerInput>& inputs = setup_.tower->inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -111,7 +112,7 @@ void DataParallelTrainer::connect_agent() {
 void DataParallelTrainer::compile() {
   if (compiled_) return;
   compiled_ = true;
-  // All that the data can bring, so that a plan is whole before the first step.
+  // All possible batches of the data, so that the plan is complete before the first step.
   std::vector<Signature> smaller;
   if (const int64_t left = data_->batching()->remainder(); left > 0) smaller.push_back(signature(left));
   replicas_->build(signature_, smaller);
@@ -355,10 +356,10 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   if (agent_) agent_->save(content);
 }
 
-/// A run goes on as if it had never stopped, or not at all.
+/// A resumed run must continue as if it had never stopped, or not at all.
 void DataParallelTrainer::check_resumable(const CheckpointContent& content, const std::string& source) const {
   const State data = data_state(content, source);
-  // As many ranks as a machine has left may go on with the same samples, if they accumulate more batches.
+  // Fewer ranks may continue with the same samples, if they accumulate more batches.
   const auto before = data.get<int64_t>("batches_of_step");
   const int64_t here = replicas_->batches_of_step();
   if (before != here) {
@@ -372,7 +373,7 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                          : "; resume with a different number of towers or ranks") +
                     ", or start a new run with these weights (init)");
   }
-  // Each replica goes on with its own local variables.
+  // Each replica continues with its own local variables.
   const std::vector<std::string> local = local_variables();
   const auto replicas = data.get<int64_t>("replicas", 1);
   if (!local.empty() && replicas != replicas_->replicas()) {

@@ -149,12 +149,12 @@ struct AsyncMultiGpu {
 
 /// One device: backward and update, one after the other.
 using SimpleTrainer = Chosen<Simple>;
-/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
-/// The total batch is batch_size times the number of devices.
-/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
+/// A tower on each device, each with a different batch; gradients are summed in a fixed order and averaged.
+/// The total batch is batch_size times the number of devices. Source: tensorpack's
+/// SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 using SyncMultiGpuTrainer = Chosen<SyncMultiGpu>;
-/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
-/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
+/// Processes started by mpirun, each with one or more towers; without mpirun, a single process. Variables
+/// come from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
 /// averaged. Source: tensorpack's HorovodTrainer.
 using HorovodTrainer = Chosen<Horovod>;
 /// Towers that do not wait for each other (AsyncParallel). Source: tensorpack's AsyncMultiGPUTrainer.

@@ -1,4 +1,4 @@
-// The line that the log has for each epoch.
+// The line for each epoch in the log.
 #include <cstdio>
 
 #include "core/text.h"
@@ -24,7 +24,7 @@ void Loop::report_epoch(const EpochStart& start) const {
                   100 * waited / (seconds * static_cast<double>(size.towers)));
     text += share;
   }
-  // Other ranks of this run are no others; which of the processes they are is not known.
+  // Ranks of this run do not count as other processes, but they cannot be identified.
   constexpr double kWorthSaying = 0.15;
   const auto taken = options_.world->size() == 1 ? start.processors.stolen() : std::nullopt;
   if (taken && *taken >= kWorthSaying) {

@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// How often a callback is triggered: `{steps: 500}`, `{epochs: 2}`, both, or a number alone, which is
-/// epochs. Parts of epochs are rounded to steps.
+/// How often a callback is triggered: `{steps: 500}`, `{epochs: 2}`, both, or a plain number of epochs.
+/// Fractions of epochs are rounded to steps.
 struct Every {
   std::optional<int64_t> steps;
   std::optional<double> epochs;
@@ -20,13 +20,13 @@ struct Every {
   /// Whether it may be due after steps, or after epochs.
   bool has_steps() const { return steps.has_value() || has_part(); }
   bool has_epochs() const { return epochs.has_value(); }
-  /// After the step that is done. In the last step of an epoch after which it is due, too, it is due once,
-  /// with the epoch.
+  /// Whether it is due after the finished step. If it is also due after the epoch, it is due only once, with
+  /// the epoch.
   bool is_due_after_step(const Run& run) const;
   bool is_due_after_epoch(const Run& run) const;
-  /// Whether it is due at some time of a run so long, besides before_train.
+  /// Whether it is ever due in a run with this length, except in before_train.
   bool is_ever_due(const RunLength& length) const;
-  /// Errors: ConfigError if parts of epochs are shorter than a step.
+  /// Errors: ConfigError if fractions of epochs are shorter than a step.
   void check(const RunLength& length) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// Steps of a run that are looked at before it begins.
+/// Number of steps of a run to check before it begins.
 constexpr int64_t kTriedSteps = 1000;
 
 StepOfRun step_of(const Run& run, int64_t step) {
@@ -56,7 +56,7 @@ class FollowSchedules final : public Callback {
                       std::to_string(now.step) + ": " + wrong);
   }
 
-  /// Of a schedule that ends long before the run, with a number that trains hardly anything.
+  /// Warns of a schedule that ends long before the run, with a value that is too small to train.
   static void warn_of_early_end(const std::string& name, const Schedule& schedule, const Run& run) {
     const auto length = schedule.length();
     const StepOfRun end = step_of(run, std::max<int64_t>(1, run.length().steps()) - 1);
@@ -71,7 +71,7 @@ class FollowSchedules final : public Callback {
                  short_text(schedule.at(end)) + " after that; remove `length` to end with max_epoch");
   }
 
-  /// Of a schedule that depends on the length of a run that has none.
+  /// Warns of a schedule that depends on the length of the run, which has none.
   static void warn_of_no_end(const std::string& name, const Schedule& schedule, const Run& run) {
     StepOfRun now = step_of(run, step_of(run, 0).steps_per_epoch);
     const double as_it_is = schedule.at(now);

@@ -18,9 +18,9 @@ enum class Hook : uint8_t {
   kAfterTrain
 };
 
-/// The hooks in which a callback may take long, and end early when the run is to end.
+/// The hooks in which a callback may take long, and end early if the run should end.
 enum class HookPhase : uint8_t { kNone, kBeforeTrain, kTriggerStep, kTriggerEpoch };
-/// As checkpoints have them.
+/// Their names in checkpoints.
 inline constexpr std::array kHookPhaseNames = {"", "before_train", "trigger_step", "trigger_epoch"};
 
 }  // namespace tpack

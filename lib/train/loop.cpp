@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Ends the loops for a reason that is no error.
+/// Ends the loops without an error.
 struct EndOfRun {
   StopReason ending;
   std::string reason;
@@ -41,7 +41,7 @@ LoopResult Loop::run() {
     run_to_end();
   } catch (...) {
     log::error("training failed at global_step " + std::to_string(run_.global_step_));
-    after_train();  // what else fails is in the log
+    after_train();  // other failures are in the log
     throw;
   }
   run_.ended_well_ = result_.ending != StopReason::kInterrupted;
@@ -140,7 +140,7 @@ void Loop::trigger_epoch() {
   try {
     run_phase(HookPhase::kTriggerEpoch, Hook::kTriggerEpoch);
   } catch (const Error& error) {
-    // The steps of the epoch are done, and are not lost for bad validation data.
+    // The steps of the epoch are done, and must not be lost because of bad validation data.
     if (error.kind() == ErrorKind::kData && !trainer_.part<ReplicaState>().saves_together()) {
       undo_phase();
       write_requested();
@@ -151,7 +151,7 @@ void Loop::trigger_epoch() {
 
 /// The hook of all callbacks; if one ends early, the phase counts as not begun.
 void Loop::run_phase(HookPhase phase, Hook hook) {
-  // A run that goes on has another phase to come when its callbacks get ready.
+  // A resumed run may have a different next phase when its callbacks are set up.
   if (phase != HookPhase::kBeforeTrain) phase_ = phase;
   if (may_end_early(phase)) keep_state();
   for (const NamedCallback& named : callbacks_)
@@ -160,8 +160,8 @@ void Loop::run_phase(HookPhase phase, Hook hook) {
   if (phase_ == phase) phase_ = HookPhase::kNone;
 }
 
-/// A hook that does not end early: a callback that tries to is done, and a signal takes effect after the
-/// step.
+/// A hook that does not end early: if a callback tries to, it counts as done, and a signal takes effect after
+/// the step.
 void Loop::each(Hook hook) {
   for (const NamedCallback& named : callbacks_) {
     try {
@@ -237,14 +237,14 @@ void Loop::interrupted(const std::string& reason) {
   write_requested();
 }
 
-/// All of them, also if one fails; the first failure.
+/// Calls all of them, even if one fails; throws the first failure.
 std::exception_ptr Loop::after_train() {
   std::exception_ptr failure;
   const auto failed = [&](const std::string& callback, const std::string& why) {
     log::error("callback " + callback + " failed in after_train: " + why);
     if (!failure) failure = std::current_exception();
   };
-  result_.epoch = run_.epoch_ + (!begun_ && first_local_step_ > 0 ? 1 : 0);  // the one that would go on
+  result_.epoch = run_.epoch_ + (!begun_ && first_local_step_ > 0 ? 1 : 0);  // the one to resume from
   result_.global_step = run_.global_step_;
   for (const NamedCallback& named : callbacks_) {
     try {

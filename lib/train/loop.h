@@ -18,11 +18,11 @@
 
 namespace tpack {
 
-/// How a run came to its end, when it did not throw.
+/// How a run ended without an exception.
 enum class StopReason : uint8_t {
   kFinished,    // max_epoch is done
   kPaused,      // until_epoch is done, max_epoch is not
-  kStopped,     // a callback asked for it
+  kStopped,     // a callback requested it
   kEndOfData,   // the trainer had no more data
   kInterrupted  // a request from outside (a signal)
 };
@@ -34,22 +34,23 @@ struct LoopResult {
   int64_t global_step = 0;
   bool lacks_a_save = false;                  // a save failed, and no later one succeeded
   std::string missing_checkpoint = {};        // its path
-  std::optional<int64_t> restored_step = {};  // whose weights the model has, if not those of the last step
+  std::optional<int64_t> restored_step = {};  // the step of the model's weights, if not the last one
 };
 
 struct LoopOptions {
   RunLength length;
-  std::optional<int64_t> until_epoch = std::nullopt;  // this process runs no later one
+  std::optional<int64_t> until_epoch = std::nullopt;  // the last epoch of this process
   std::string folder;                                 // empty: nothing is written
   Comm* world = nullptr;                              // never null
-  std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
-  /// Asked after each step: why a checkpoint is to be saved now ("SIGUSR1"); empty: it is not. Null: never.
+  std::stop_token interrupt;  // requests an early end: finishes the step and saves a checkpoint
+  /// Called after each step: the reason to save a checkpoint now ("SIGUSR1"); empty: do not save. Null:
+  /// never.
   std::function<std::string()> save_request = nullptr;
   std::map<std::string, DataFlow> flows;
   uint64_t seed = 0;
   std::map<std::string, std::string> texts = {};              // for monitors when a run begins, by name
-  std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: what the run itself knows
-  FileIo* io = &FileIo::system();                             // what checkpoints are written with
+  std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: texts of the run itself
+  FileIo* io = &FileIo::system();                             // options of writing checkpoints
 };
 
 /// The one loop of training: exactly tensorpack's order of hooks (reference in docs/concepts.md).
@@ -63,37 +64,37 @@ struct LoopOptions {
 ///     trigger_epoch
 ///   after_train (always)
 ///
-/// Before each step and each epoch the ranks agree whether the run goes on: one whose callback requests a
-/// stop ends all of them. In before_train, trigger_step and trigger_epoch a signal may end a long callback
-/// early. Then this hook counts as not begun for all of them: the checkpoint has the state before it, and a
-/// run that is resumed calls it again. What counts is what rank 0 had done: where a callback of another rank
-/// ended early after rank 0 was through, it is not called again.
+/// Before each step and each epoch the ranks agree whether to continue: a stop request on one rank ends all
+/// of them. In before_train, trigger_step and trigger_epoch a signal may end a long callback early. Then this
+/// hook counts as not begun for all callbacks: the checkpoint has the state before it, and a resumed run
+/// calls it again. Rank 0 decides: if a callback of another rank ended early after rank 0 had finished the
+/// hook, it is not called again.
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
  public:
-  /// Sets the callbacks up (chief-only ones are left out elsewhere) and initializes the trainer.
-  /// Errors: what they throw.
+  /// Sets up the callbacks (chief-only ones only on the chief) and initializes the trainer. Errors: what they
+  /// throw.
   Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options);
 
-  /// Takes a checkpoint's state: counters, trainer, callbacks, histories. Before `run`, on every rank.
+  /// Loads the state of a checkpoint: counters, trainer, callbacks, histories. Before `run`, on every rank.
   /// Errors: CheckpointError.
   void resume(const CheckpointContent& content, const std::string& source);
   /// Runs to the end. Errors: whatever a hook or a step throws, after after_train of all callbacks.
   LoopResult run();
-  /// What `run` gave, or how far it came when it threw.
+  /// The result of `run`, or its progress when it threw.
   const LoopResult& result() const { return result_; }
   Run& state() { return run_; }
-  /// The checkpoint that was taken is of the last epoch of this process, or a later one.
+  /// True if the loaded checkpoint is from the last epoch of this process, or a later one.
   bool nothing_is_left() const { return is_resumed_ && first_epoch_ > last_epoch(); }
-  /// The scalars that the callbacks will give.
+  /// The scalars that the callbacks will report.
   const StatisticGoals& scalars() const { return scalars_; }
 
-  /// Everything that makes the next step what it would be: for saving now.
+  /// The state that determines the next step, for saving now.
   CheckpointContent checkpoint_content();
 
  private:
-  /// What an epoch's line is about.
+  /// Reports the line of an epoch.
   struct EpochStart {
     Stopwatch watch = {};
     ProcessorShare processors = {};
@@ -101,13 +102,13 @@ class Loop {
     int64_t samples = 0;
     int64_t step = 0;
   };
-  /// Where a run that goes on from a checkpoint is.
+  /// The position of a run resumed from a checkpoint.
   struct Place {
     int64_t epoch = 0;
     int64_t local_step = -1;
     bool epoch_done = false;
   };
-  /// What callbacks may have changed by the time that one of them ends early.
+  /// State that callbacks may have changed when one of them ends early.
   struct BeforePhase {
     CheckpointContent callbacks;  // and the counters
     std::map<std::string, double> hyper_parameters = {};

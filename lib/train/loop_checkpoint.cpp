@@ -1,4 +1,4 @@
-// What the loop has in checkpoints, and when they are written.
+// The loop's entries in checkpoints, and when checkpoints are written.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// Where the arrays of a callback's state are in a checkpoint.
+/// The place of the arrays of a callback's state in a checkpoint.
 std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArrays + named.name + "/"; }
 
 }  // namespace
@@ -51,7 +51,8 @@ void Loop::undo_phase() {
   monitors_.undo_phase();
 }
 
-/// The same for the start of an epoch as for the end of the epoch before it: the runs go on alike.
+/// The same for the start of an epoch and the end of the previous epoch, because the runs continue in the
+/// same way.
 Loop::Place Loop::place() const {
   const Place place = begun_ ? Place{run_.epoch_, run_.local_step_, epoch_done_}
                              : Place{first_epoch_, first_local_step_ - 1, false};
@@ -119,7 +120,7 @@ void Loop::write_requested() {
   writer_.write(requests, [this] { return checkpoint_content(); });
 }
 
-/// A scheduler that is about to end a run says so some time before: the run saves, and goes on.
+/// A job scheduler announces the end of a run some time before: the run saves and continues.
 void Loop::save_if_asked() {
   const std::string why = options_.save_request && run_.is_chief() ? options_.save_request() : "";
   if (why.empty()) return;
@@ -143,7 +144,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   run_.global_step_ = state.get<int64_t>("global_step");
   const int64_t steps_done = state.get<int64_t>("local_step") + 1;
   const int64_t steps = std::min(state.get<int64_t>("steps_per_epoch"), options_.length.steps_per_epoch);
-  // Otherwise an epoch whose steps are done still lacks its last hooks.
+  // Otherwise the steps of the epoch are done, but not its last hooks.
   const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
@@ -161,7 +162,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   is_resumed_ = true;
 }
 
-/// The phase that was cut short. `epoch_ends`: all steps of the epoch are done, its last hooks are not.
+/// The interrupted phase. `epoch_ends`: all steps of the epoch are done, its last hooks are not.
 void Loop::load_phase(const State& state, bool epoch_ends) {
   const auto hook = state.get<std::string>("hook", "");
   for (size_t i = 0; i < kHookPhaseNames.size(); ++i) {
@@ -173,7 +174,7 @@ void Loop::load_phase(const State& state, bool epoch_ends) {
   if (state.has("stop_reason")) run_.request_stop(state.get<std::string>("stop_reason"));
 }
 
-/// A callback that the checkpoint does not know is as new.
+/// A callback without state in the checkpoint starts as new.
 void Loop::load_callbacks(const CheckpointContent& content, const std::string& source) {
   std::set<std::string> known;
   for (const NamedCallback& named : callbacks_) {

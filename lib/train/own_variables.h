@@ -8,11 +8,11 @@
 
 namespace tpack {
 
-/// The variables of a trainer that steps by itself: `variables()` of the trainer gives `store()`, and
-/// callbacks and checkpoints find them there. Threads: as VariableStore.
+/// The variables of a trainer with its own step: `variables()` of the trainer returns `store()`, where
+/// callbacks and checkpoints find them. Threads: as VariableStore.
 class OwnVariables {
  public:
-  /// What is trained, and the numbers that may be set between steps, with their first values.
+  /// The trained variables, and the numbers that may be set between steps, with their initial values.
   explicit OwnVariables(const std::map<std::string, Tensor>& model,
                         const std::map<std::string, double>& hyper_parameters = {}) {
     for (const auto& [name, value] : model) table_.declare({.name = name, .spec = value.spec()});

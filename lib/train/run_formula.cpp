@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// Numbers of a run that have a name of their own.
+/// Numbers of a run with a fixed name.
 struct RunNumber {
   const char* name;
   int64_t (*of)(const Run&);

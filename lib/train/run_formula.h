@@ -16,20 +16,20 @@ class Setup;
 /// `/` and `-`: d.learning_rate. Threads: the training thread.
 class RunFormula {
  public:
-  /// `who`: the callback and field, for messages; `more`: names of values that `evaluate` is given.
+  /// `who`: the callback and field, for messages; `more`: names of values that are passed to `evaluate`.
   RunFormula(Formula formula, std::string who, std::vector<std::string> more = {})
       : formula_(std::move(formula)), who_(std::move(who)), more_(std::move(more)) {}
 
-  /// Checks the names, and what fails whatever their values are (Expression::check), also that it does not
-  /// give what it must; those of statistics are needed from callbacks before.
+  /// Checks the names, the type of the result, and errors that do not depend on values (Expression::check);
+  /// earlier callbacks must report the statistics.
   void setup(Setup& setup, std::optional<Expression::Result> must_give = {});
-  /// True if it depends on statistics, which only the chief has all of. After setup.
+  /// True if it depends on statistics, because only the chief has all of them. After setup.
   bool uses_statistics() const { return uses_statistics_; }
-  /// Nothing as long as a statistic that it needs has no value. Errors: ConfigError with the place.
+  /// Empty while a statistic that it needs has no value. Errors: ConfigError with the place.
   std::optional<ConfigNode> evaluate(Run& run, const std::map<std::string, double>& more = {}) const;
-  /// As evaluate; what is not a finite number is an error.
+  /// As evaluate; a result that is not a finite number is an error.
   std::optional<double> number(Run& run, const std::map<std::string, double>& more = {}) const;
-  /// False, too, as long as a statistic has no value. What is neither true nor false is an error.
+  /// Also false while a statistic has no value. A result that is neither true nor false is an error.
   bool holds(Run& run) const;
 
  private:

@@ -12,58 +12,58 @@
 
 namespace tpack {
 
-/// The error for a statistic that nothing reports; `flows` are those that InferenceRunner could run on.
+/// The error for an unknown statistic; `flows` are those that InferenceRunner could run on.
 ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std::string>& known,
                               const std::vector<std::string>& flows);
 
-/// The name of a scalar as formulas write it, whose names have no `/` and `-`: "d.learning_rate".
+/// The name of a scalar in formulas, whose names have no `/` and `-`: "d.learning_rate".
 std::string name_in_formulas(std::string scalar);
 
-/// Which scalars the callbacks of a list give and need, so that a list in an order that cannot work is
-/// rejected before the run. Threads: one at a time.
+/// The scalars that the callbacks of a list report and need, so that a list in a wrong order is rejected
+/// before the run. Threads: one at a time.
 class ScalarOrder {
  public:
-  /// When a scalar is put to the monitors.
+  /// When a scalar is sent to the monitors.
   enum class When : uint8_t {
     kTrigger,  // in `trigger`: callbacks that come later in the list can use it
     kStep,     // in `trigger_step`: every callback can use it in the `trigger` of an epoch
-    kRun       // in `after_run`: every callback can use it in `trigger_step`, too
+    kRun       // in `after_run`: every callback can also use it in `trigger_step`
   };
   /// When the `trigger` of a callback is called.
   enum class Triggered : uint8_t { kAfterEpochs, kAfterSteps, kAfterBoth };
 
-  /// For a callback that takes some values of a statistic for better ones.
+  /// For a callback that compares values of a statistic.
   struct GoalUse {
-    std::optional<Goal> asked = {};           // nothing: that of the statistic
+    std::optional<Goal> asked = {};           // empty: that of the statistic
     std::string if_opposite = {};             // the fix where `asked` contradicts it: "use MinSaver"
     std::string if_unknown = {};              // where nothing tells: "write mode: min or mode: max"
-    std::function<void(Goal)> use = nullptr;  // is told the goal
-    bool keeps_best = false;                  // each value that it does not see may be the best
+    std::function<void(Goal)> use = nullptr;  // receives the goal
+    bool keeps_best = false;                  // a missed value may be the best
   };
   /// What a callback needs.
   struct Need {
     Ref<Stat> scalar;
     std::string who;  // for messages
     Triggered triggered = Triggered::kAfterEpochs;
-    bool is_in_formula = false;            // where older values will do, and names are written differently
-    std::vector<std::string> others = {};  // what else the name may be, for suggestions
-    std::optional<GoalUse> goal = {};      // nothing: any values will do
+    bool is_in_formula = false;            // older values are enough, and names are in the form of formulas
+    std::vector<std::string> others = {};  // other possible names, for suggestions
+    std::optional<GoalUse> goal = {};      // empty: values are not compared
   };
 
-  /// What follows is of the next callback in the list, `who` for messages.
+  /// The following calls are for the next callback in the list, `who` for messages.
   void next_callback(std::string who, Position position) {
     callbacks_.push_back({std::move(who), std::move(position)});
   }
-  /// The callback failed before it could say all that it gives: it may be what others need.
+  /// The callback failed before it declared all of its scalars, which others may need.
   void callback_failed() { is_complete_ = false; }
   void provides(const std::string& name, When when, Triggered triggered = Triggered::kAfterEpochs,
                 std::optional<Goal> goal = {});
   void needs(Need need) { needs_.push_back({std::move(need), current(), sources_.size()}); }
-  /// Reports each need that nothing can fulfil, with the order that would or the nearest name, each goal that
-  /// contradicts the statistic or that nothing tells, and each scalar that two callbacks give; tells the
-  /// goals to those who use them. `flows`: as in unknown_statistic.
+  /// Reports each need that cannot be met, with the right order or the nearest name, each unknown or
+  /// contradicting goal, and each scalar of two callbacks; passes the goals to the callbacks that use them.
+  /// `flows`: as in unknown_statistic.
   void check(const std::vector<std::string>& flows, Diagnostics& errors) const;
-  /// Every scalar that is given.
+  /// All reported scalars.
   StatisticGoals given() const;
 
  private:

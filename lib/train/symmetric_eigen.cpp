@@ -16,13 +16,13 @@ namespace {
 
 using Square = Eigen::Map<const Eigen::MatrixXd>;
 
-/// Values in falling order and their vectors, as columns.
+/// Values in decreasing order and their vectors, as columns.
 struct Solution {
   Eigen::VectorXd values;
   Eigen::MatrixXd vectors;
 };
 
-/// The matrix as Lanczos' method uses it: by its products with vectors, between which it can be stopped.
+/// The matrix for Lanczos' method: computes products with vectors, and can be stopped between them.
 class Multiplication {
  public:
   using Scalar = double;
@@ -40,7 +40,7 @@ class Multiplication {
   const std::stop_token& stop_;
 };
 
-/// A few pairs of a large matrix; the whole of a small one takes some milliseconds.
+/// A few pairs of a large matrix; all pairs of a small one take some milliseconds.
 bool is_partial(int64_t n, int64_t count) {
   constexpr int64_t kSmall = 256;
   return n > kSmall && 2 * count <= n;
@@ -49,8 +49,8 @@ bool is_partial(int64_t n, int64_t count) {
 /// Vectors of Lanczos' method.
 int64_t basis_size(int64_t n, int64_t count) { return std::min(n, 2 * count + 20); }
 
-/// By Lanczos' method: the time grows with the number of pairs. Nothing if it does not converge, as with
-/// matrices of low rank.
+/// By Lanczos' method: the time grows with the number of pairs. Empty if it does not converge, for example
+/// for matrices of low rank.
 std::optional<Solution> some_pairs(const Square& matrix, int64_t count, const std::stop_token& stop) try {
   constexpr Eigen::Index kMaxRestarts = 1000;
   constexpr double kTolerance = 1e-12;  // relative to each value

@@ -11,11 +11,10 @@
 
 namespace tpack {
 
-/// Outputs of a model as a step of training sees them: in the training phase, with the random draws of the
-/// step, for the batch of one tower. They have a program of their own, without backward, which assigns
-/// nothing: training goes on with the same bits. It runs on the first tower; statistics over several towers
-/// (sync_statistics) are those of the one batch. Threads: one caller, the one that runs other programs of the
-/// device.
+/// Outputs of a model as in a training step: in the training phase, with the random draws of the step, for
+/// the batch of one tower. They use a separate program, without backward and assignments, so training
+/// continues with the same bits. It runs on the first tower; statistics over several towers (sync_statistics)
+/// are those of the one batch. Threads: one caller, the one that runs other programs of the device.
 class TowerOutputs {
  public:
   struct Output {
@@ -25,16 +24,16 @@ class TowerOutputs {
     Position origin = {};     // of the layer or input
   };
 
-  /// Those whose names match a pattern (is_for_variable), inputs first, then in the order in which they are
-  /// computed. `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
+  /// Outputs whose names match a pattern (is_for_variable), inputs first, then in the order of computation.
+  /// `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
   TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
 
   const std::vector<Output>& outputs() const { return outputs_; }
   /// For whole batches. The device must have its variables.
   void compile();
-  /// With the variables as they are now.
+  /// Computes with the current variables.
   void compute(const TowerBatch& batch);
-  /// As the last `compute` left it, on the host; an input shares the memory of the batch.
+  /// The result of the last `compute`, on the host; an input shares the memory of the batch.
   const Tensor& value(size_t output) const;
 
  private:

@@ -15,7 +15,7 @@
 
 namespace tpack {
 
-/// What a trainer is given. What it does not need may be missing.
+/// The setup of a trainer. Parts that it does not need may be missing.
 struct TrainSetup {
   const TowerFunction* tower = nullptr;                    // the model
   std::vector<Update> updates;                             // what trains it
@@ -23,7 +23,7 @@ struct TrainSetup {
   const InputSource* input = nullptr;                      // never null
   EngineSettings engine;
   Plan* plan = nullptr;   // never null
-  Comm* world = nullptr;  // never null: the group of one if mpirun did not start the process
+  Comm* world = nullptr;  // never null: a group of one without mpirun
   uint64_t seed = 0;
 
   /// data.train; null if there is none.
@@ -33,17 +33,16 @@ struct TrainSetup {
   }
 };
 
-/// One step, and how to save and load what the next one needs; the loop, callbacks and files are not its
-/// concern. A trainer of one's own writes `step`; what else it has (variables, statistics, a model, data) it
-/// offers by deriving from parts, too (trainer_parts.h): `class Annealing : public Trainer, public
-/// TrainedVariables`. Order of calls: setup, compile, initialize (which compiles if that was not done), load
-/// or not, then steps. Threads: one caller.
+/// One step, and saving and loading of its state; not the loop, callbacks and files. A trainer implements
+/// `step`, and derives from parts for everything else that it has (variables, statistics, a model, data;
+/// trainer_parts.h): `class Annealing : public Trainer, public TrainedVariables`. Order of calls: setup,
+/// compile, initialize (which compiles if necessary), maybe load, then steps. Threads: one caller.
 class Trainer {
  public:
   static constexpr const char* kKind = "trainer";
   virtual ~Trainer() = default;
 
-  /// Sections of the config that it cannot do without.
+  /// Sections of the config that it requires.
   struct Needs {
     bool data = true;
     bool model = true;
@@ -56,25 +55,25 @@ class Trainer {
   virtual void compile() {}
   /// Sets initial values, opens the data.
   virtual void initialize() {}
-  /// One step. False at the end of the data. A wait, or a long computation, may end early with Stopped once
-  /// `stop` is requested, but not where other ranks count on this one's part of the step, unless they learn
-  /// it (rank_vote.h; they throw PeerInterrupted). After either only `save` may follow, which saves the state
-  /// before the step. Errors: what the data, a device or a peer throw.
+  /// One step. False at the end of the data. A wait or a long computation may end early with Stopped if
+  /// `stop` is requested, but not while other ranks depend on this one, unless they learn about it
+  /// (rank_vote.h; they throw PeerInterrupted). After either, only `save` may follow, which saves the state
+  /// before the step. Errors: those of the data, a device or a peer.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
 
-  /// Adds to a checkpoint, and takes back, what makes the next step the same: by default the
-  /// TrainedVariables; also the place in the data. Called on the chief; `load` on every rank. Errors:
-  /// CheckpointError if the content does not fit.
+  /// Saves and loads the state that determines the next step: by default the TrainedVariables; also the
+  /// position in the data. `save` is called on the chief, `load` on every rank. Errors: CheckpointError if
+  /// the content does not match.
   virtual void save(CheckpointContent& content) const;
   virtual void load(const CheckpointContent& content, const std::string& source);
-  /// From setup on: whether a run may be resumed from this content at all, before anything is compiled for
-  /// it. Errors: CheckpointError with the reason.
+  /// From setup on: checks whether a run may be resumed from this content, before anything is compiled.
+  /// Errors: CheckpointError with the reason.
   virtual void check_resumable(const CheckpointContent& content, const std::string& source) const {
     (void)content;
     (void)source;
   }
 
-  /// The part of this type; if the trainer does not derive from it, one that has nothing.
+  /// The part of this type; an empty one if the trainer does not derive from it.
   template <class Part>
   Part& part() {
     static Part nothing;

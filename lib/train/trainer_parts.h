@@ -15,19 +15,19 @@
 #include "graph/statistic.h"
 #include "graph/tower_function.h"
 
-// What a trainer may offer besides its step. A trainer derives from the parts that it has; the loop,
-// callbacks and tools ask for them by type (Trainer::part). The functions of a part that a trainer does not
-// have return what these base classes return: nothing.
+// Optional parts of a trainer. A trainer derives from the parts that it has; the loop, callbacks and tools
+// get them by type (Trainer::part). If a trainer does not have a part, its functions return the empty results
+// of these base classes.
 namespace tpack {
 
-/// A figure that each step computes.
+/// A statistic of each step.
 struct StepStatistic {
   std::string name;
-  bool minimized = false;  // by the training, which has diverged if this is NaN
-  bool is_mean = false;    // over more than one step already: reported as it is
+  bool minimized = false;  // by training, which has diverged if this is NaN
+  bool is_mean = false;    // already over several steps: reported unchanged
   std::optional<Goal> goal = {};
 
-  /// What the training minimizes should be small.
+  /// Minimized statistics should be small.
   std::optional<Goal> known_goal() const { return minimized ? Goal::kMin : goal; }
 };
 
@@ -36,7 +36,7 @@ class StepStatistics {
  public:
   virtual ~StepStatistics() = default;
   virtual std::vector<StepStatistic> statistics() const { return {}; }
-  /// The value in the last step that computed it; nothing if no step has.
+  /// The value in the last step that computed it; empty if none has.
   virtual std::optional<double> statistic(size_t index) const {
     (void)index;
     return std::nullopt;
@@ -52,10 +52,10 @@ class StepStatistics {
 class TrainedVariables {
  public:
   virtual ~TrainedVariables() = default;
-  /// From compile on; null if there are none, and between setup and compile may be null. The values are those
-  /// of `initialize`, and then of `load`.
+  /// From compile on; null if there are none, and between setup and compile may be null. `initialize`, and
+  /// then `load`, set the values.
   virtual VariableStore* variables() const { return nullptr; }
-  /// Copies `variables()` to all replicas, after they were written to. On every rank.
+  /// Copies `variables()` to all replicas after changes. On every rank.
   virtual void share_variables() {}
 
   /// Numbers that callbacks may read and set between steps ("learning_rate", of a named update
@@ -70,12 +70,11 @@ class TrainedVariables {
   virtual void set_hyper_parameter(const std::string& name, double value) {
     variables()->set_number(name, value);
   }
-  /// The schedules of hyper-parameters that have one, by name; the loop follows them before each step. From
-  /// setup on.
+  /// The schedules of hyper-parameters, by name; the loop sets their values before each step. From setup on.
   virtual std::map<std::string, std::shared_ptr<const Schedule>> schedules() const { return {}; }
 };
 
-/// The model that is trained, for running it on other data.
+/// The trained model, for other data.
 class TrainedModel {
  public:
   virtual ~TrainedModel() = default;
@@ -88,8 +87,8 @@ class TrainedModel {
   }
   /// Calls work(k) for each of them, at the same time, on its thread. Errors: the first one thrown.
   virtual void on_towers(const std::function<void(size_t)>& work) { work(0); }
-  /// For a trainer that makes the model itself, where the config has none: the tower that a checkpoint of
-  /// this trainer describes. Null if it makes none. Without setup. Errors: CheckpointError.
+  /// For a trainer that makes the model itself: the tower that a checkpoint of this trainer describes. Null
+  /// for other trainers. Works without setup. Errors: CheckpointError.
   virtual std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
                                                       const std::string& source) const {
     (void)content;
@@ -98,7 +97,7 @@ class TrainedModel {
   }
 };
 
-/// What a step works on, for the table at the start of a run.
+/// The size of a step, for the table at the start of a run.
 struct StepSize {
   int64_t batch = 0;  // samples of one tower's batch; 0 if there are no samples
   int64_t towers = 1;
@@ -109,7 +108,7 @@ struct StepSize {
   int64_t batches() const { return towers * ranks * accumulate; }
 };
 
-/// A batch of one tower, and what its step passes to programs.
+/// A batch of one tower, and the parameters of its step for programs.
 struct TowerBatch {
   std::span<const Tensor> inputs;  // in the order of the tower function's
   RunInfo info;
@@ -119,22 +118,21 @@ struct TowerBatch {
 class StepData {
  public:
   virtual ~StepData() = default;
-  /// Steps in one pass over the data by all replicas together; nothing if that is not known.
+  /// Steps in one pass over the data by all replicas together; empty if unknown.
   virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
   virtual StepSize step_size() const { return {}; }
   /// Samples that the towers of this process have trained on, all together.
   virtual int64_t samples() const { return 0; }
   /// Seconds that the towers of this process have waited for data, all together.
   virtual double waited_s() const { return 0; }
-  /// After a step that returned false: "the data ended", and where if others had more.
+  /// After a step that returned false: "the data ended", with the place if others had more.
   virtual std::string end_of_data() const { return "the data ended"; }
 
   /// Calls `watch` in each step, on the thread of the first tower of this process, when that tower has its
-  /// (first) batch and before anything is computed from it: `watch` may run programs on the model. From setup
-  /// on.
+  /// (first) batch, before any computation: `watch` may run programs on the model. From setup on.
   virtual void watch_batches(const std::function<void(const TowerBatch&)>& watch) { (void)watch; }
-  /// The batch that a tower of this process took last; valid until the next step. Nothing before the first
-  /// step, and nothing for towers that do not wait for the end of a step.
+  /// The last batch of a tower of this process; valid until the next step. Empty before the first step, and
+  /// for towers that do not wait for the end of a step.
   virtual std::optional<TowerBatch> last_batch(size_t tower) const {
     (void)tower;
     return std::nullopt;
@@ -145,24 +143,24 @@ class StepData {
 class GradientUpdates {
  public:
   virtual ~GradientUpdates() = default;
-  /// From now on an update whose gradient is not finite is skipped: what it would change stays as it is, on
-  /// all replicas. Between setup and compile.
+  /// From now on, an update with a gradient that is not finite is skipped and changes nothing, on all
+  /// replicas. Between setup and compile.
   virtual void guard_updates() {}
-  /// The updates that the last step skipped for this reason, as messages name them: "", "update d"; the same
-  /// on every rank.
+  /// The updates that the last step skipped for this reason, with their names in messages: "", "update d";
+  /// the same on every rank.
   virtual std::vector<std::string> skipped_updates() const { return {}; }
-  /// The factor that turns the gradient of a variable into the mean over all batches of the last step.
-  /// Nothing if that step has not computed it, because the update that trains the variable was not due.
+  /// The factor that turns the gradient of a variable into the mean over all batches of the last step. Empty
+  /// if that step did not compute it, because the update of the variable was not due.
   virtual std::optional<double> gradient_scale(const std::string& variable) const {
     (void)variable;
     return 1;
   }
 };
 
-/// Bytes that the devices of a trainer hold, all towers of this process together.
+/// Bytes on the devices of a trainer, for all towers of this process.
 struct TrainerMemory {
   uint64_t variables = 0;    // with gradients and slots
-  uint64_t activations = 0;  // and scratch, of the program that needs most
+  uint64_t activations = 0;  // and scratch, of the program that needs the most
   uint64_t constants = 0;
 };
 
@@ -170,18 +168,18 @@ struct TrainerMemory {
 class StepPrograms {
  public:
   virtual ~StepPrograms() = default;
-  /// Those of the first tower, in their order: tools time them and add up their FLOPs.
+  /// The programs of the first tower, in order: tools measure them and add up their FLOPs.
   virtual std::vector<NamedExecutable> programs() const { return {}; }
   virtual TrainerMemory memory() const { return {}; }
 };
 
-/// What the replicas of a model have of their own, such as moving averages of their batches.
+/// State that differs between the replicas of a model, such as moving averages of their batches.
 class ReplicaState {
  public:
   virtual ~ReplicaState() = default;
-  /// Before the steps of an epoch that is not the first one of the process, on every rank.
+  /// Called before the steps of each epoch except the first one of the process, on every rank.
   virtual void before_epoch() {}
-  /// True if a checkpoint holds something of each rank: then all call `gather` before the chief calls
+  /// True if a checkpoint stores state of each rank: then all call `gather` before the chief calls
   /// Trainer::save.
   virtual bool saves_together() const { return false; }
   virtual void gather() {}

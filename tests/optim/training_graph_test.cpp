@@ -135,7 +135,7 @@ layers:
 cost:
   - SoftmaxCrossEntropy: {logits: tanh_0, labels: label}
 )"),
-              HasSubstr("the cost depends on no trainable variable"));
+              HasSubstr("the cost does not depend on any trainable variable"));
 }
 
 constexpr const char* kTwoCosts = R"(
@@ -276,12 +276,10 @@ TEST_F(TwoUpdates, say_what_they_cannot_do) {
   EXPECT_THAT(error_of(frozen),
               HasSubstr("'freeze': no trainable variable matches 'bodi/.*' or is below it"));
   for (Update& one : frozen) one.frozen = {{"body", {}}};
-  EXPECT_THAT(
-      error_of(frozen),
-      HasSubstr(
-          "update a: the cost depends on no trainable variable that it selects and that is not in `freeze`"));
+  EXPECT_THAT(error_of(frozen), HasSubstr("update a: the cost does not depend on any trainable variable that "
+                                          "it selects and that is not in `freeze`"));
   EXPECT_THAT(error_of({update("a", "a", "head")}),
-              HasSubstr("update a: the cost depends on no trainable variable that it selects"));
+              HasSubstr("update a: the cost does not depend on any trainable variable that it selects"));
 }
 
 }  // namespace

@@ -19,18 +19,18 @@ struct Arena {
   std::mutex in_use = {};  // a run, or a block that moves
 
   bool on_host() const { return &memory == &host_memory(); }
-  /// Makes the block at least that large; what was in it is lost if it moves. Errors: ResourceError with
-  /// the size that could not be had; the arena is empty then.
+  /// Makes the block at least this large; its content is lost if it moves. Errors: ResourceError with the
+  /// requested size; the arena is then empty.
   void reserve(uint64_t bytes);
-  /// Whether that would work, as far as the machine tells. Errors: as reserve, but the arena stays.
+  /// Checks whether that would work, as far as known. Errors: as reserve, but the arena does not change.
   void require_room(uint64_t bytes) const;
 };
 
 /// Bytes of an arena that a program needs.
 uint64_t arena_bytes_of(const LoweredProgram& program);
 
-/// Runs on the queue, in the memory of the arena, in which the variables are, too. `check_kernels`: each run
-/// asserts what later kernels rely on, for tests.
+/// Runs on the queue, in the memory of the arena, which also has the variables. `check_kernels`: each run
+/// asserts the requirements of later kernels, for tests.
 std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
                                             std::shared_ptr<Arena> arena, std::shared_ptr<KernelQueue> queue,
                                             bool check_kernels = false);

@@ -8,12 +8,12 @@
 
 namespace tpack {
 
-/// How the elements of a tensor are laid out in memory. Only tensors of four axes have a choice.
+/// The memory layout of a tensor. Only tensors with four axes have a choice.
 enum class Layout : uint8_t {
   kPlain,    // row-major in the logical order [N, C, H, W]
   kNhwc,     // channels last
   kBlocked,  // nChw16c: blocks of 16 channels, the last one filled up with zeros
-  kOpaque    // one that a kernel library has chosen, for packed weights
+  kOpaque    // chosen by a kernel library, for packed weights
 };
 /// Channels of a block in Layout::kBlocked.
 inline constexpr int64_t kBlockChannels = 16;
@@ -27,15 +27,14 @@ struct Format {
   DType type = DType::kFloat32;
   Shape sizes;
   std::vector<int64_t> strides = {};  // in elements, by axis; empty: not one number for each axis
-  uint64_t opaque = 0;                // of kOpaque: what its library knows it by
+  uint64_t opaque = 0;                // for kOpaque: the library's identifier
   uint64_t byte_count = 0;
 
   uint64_t bytes() const { return byte_count; }
   bool operator==(const Format&) const = default;
 };
 
-/// The format of a tensor in a layout; tensors with any other number of axes than four are always plain, and
-/// so are those of int64.
+/// The format of a tensor in a layout; tensors without four axes, and int64 tensors, are always plain.
 Format make_format(const TensorSpec& spec, Layout layout);
 
 /// True if both describe the same bytes in the same order (axes of size 1 have no order).

@@ -19,20 +19,20 @@ namespace tpack {
 
 class Fused;
 
-/// What the kernels of a device run on: the threads of a processor, a queue of a graphics processor.
-/// Threads: one job at a time, from any thread.
+/// Executes the kernels of a device: the threads of a processor, a queue of a GPU. Threads: one job at a
+/// time, from any thread.
 class KernelQueue {
  public:
   virtual ~KernelQueue() = default;
-  /// Calls `f`, which runs kernels on this queue. Kernels of a device with a memory of its own may still
-  /// compute when it returns.
+  /// Calls `f`, which runs kernels on this queue. Kernels of a device with separate memory may still run when
+  /// it returns.
   template <class F>
   void submit(const F& f) {
     submit_call([](const void* g) { (*static_cast<const F*>(g))(); }, &f);
   }
-  /// Returns when all that was submitted is done. Errors: what a kernel has failed with.
+  /// Waits for all submitted work. Errors: those of the kernels.
   virtual void wait() {}
-  /// How many threads a run spreads over, the calling one included.
+  /// The number of threads of a run, including the calling one.
   virtual int threads() const = 0;
   /// See Device::assist.
   virtual void assist(const std::atomic<uint32_t>& turn, uint32_t old) {
@@ -53,9 +53,8 @@ struct KernelArgs {
   KernelQueue* queue = nullptr;  // may be null for a kernel of one piece
 };
 
-/// A kernel that is prepared once for fixed shapes and formats, and then only run. `run` allocates nothing
-/// of its own; a library that it calls may. Threads: one run at a time; it spreads its work over the queue
-/// that it is given.
+/// A kernel, prepared once for fixed shapes and formats, and then run many times. `run` does not allocate; a
+/// library that it calls may. Threads: one run at a time; it divides its work over the given queue.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -70,9 +69,10 @@ struct KernelRequest {
   int pieces = 1;                  // into which the work is cut if there is enough; the result depends on it
 };
 
-/// A kernel with the formats that it takes and gives. The executable reorders inputs that have other formats.
+/// A kernel with the formats of its inputs and outputs. The executable reorders inputs with different
+/// formats.
 struct PreparedKernel {
-  std::unique_ptr<Kernel> kernel;  // null: the outputs are memory of the first input under another name
+  std::unique_ptr<Kernel> kernel;  // null: the outputs use the memory of the first input
   std::vector<Format> in;
   std::vector<Format> out;
   uint64_t scratch_bytes = 0;
@@ -80,7 +80,7 @@ struct PreparedKernel {
   uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output starts
 };
 
-/// A kernel whose operands are all in plain layout.
+/// A kernel with all operands in plain layout.
 PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<Kernel> kernel,
                             uint64_t scratch_bytes = 0);
 
@@ -88,7 +88,7 @@ PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<Kernel
 std::vector<Format> input_formats(const Node& node, Layout layout);
 std::vector<Format> output_formats(const Node& node, Layout layout);
 
-/// A kernel from a lambda: for kernels without state of their own.
+/// A kernel from a lambda, for kernels without state.
 template <class F>
 class FunctionKernel final : public Kernel {
  public:
@@ -110,24 +110,23 @@ enum class LayoutRule : uint8_t {
   kChosen     // a convolution: layout and algorithm are chosen together
 };
 
-/// A way to run a node of LayoutRule::kChosen. `gain`: how many times as fast as the plain way the fixed
-/// rules take it to be.
+/// A way to run a node of LayoutRule::kChosen. `gain`: the speedup over the plain way in the fixed rules.
 struct Way {
   Layout layout = Layout::kNhwc;
   std::string algorithm = {};
   double gain = 1;
 };
 
-/// The kernels of a kind of device: all that the engine (lowering, layout choice, timing, executables) has to
-/// know of it. Threads: any number at once.
+/// The kernels of a kind of device: everything that the engine (lowering, layout choice, timing, executables)
+/// needs to know about it. Threads: any number at the same time.
 class KernelLibrary {
  public:
   virtual ~KernelLibrary() = default;
   /// The hardware that choices are for, "GenuineIntel 6/143/8 AVX3_SPR".
   virtual const std::string& hardware() const = 0;
-  /// The version of the kernels; timings of another one do not count.
+  /// The version of the kernels; timings of other versions are ignored.
   virtual std::string version() const = 0;
-  /// The program in ops that it has kernels for, fused as they are.
+  /// The program in ops with kernels, including fused ones.
   virtual Graph rewritten(const Graph& graph) const = 0;
   /// Whether the kernel of a product computes the epilogue in its end (fuse_epilogues asks, for each longer
   /// one); what it does not is left to a sweep. `inputs`: those of the product, then the further ones.
@@ -136,14 +135,13 @@ class KernelLibrary {
     return false;
   }
   virtual LayoutRule rule(const Node& node) const = 0;
-  /// Whether a kernel computes a node in a layout itself. `prepare` may be asked for other layouts too, and
-  /// then falls back to one that it has. The layout choice must know this; otherwise it counts those reorders
-  /// as free.
+  /// Whether a kernel computes a node in a layout itself. `prepare` also accepts other layouts, and then uses
+  /// a supported one. The layout choice must know this; otherwise it counts those reorders as free.
   virtual bool accepts(const Node& node, Layout layout) const = 0;
-  /// At least one, for a node of LayoutRule::kChosen; the one that usually wins is the first of those with an
-  /// algorithm of its own. `only_direct`: without those that add in another order.
+  /// At least one, for a node of LayoutRule::kChosen; the usual winner is the first of those with an
+  /// `algorithm`. `only_direct`: without those that add in a different order.
   virtual std::vector<Way> ways(const Node& node, bool only_direct) const = 0;
-  /// What the times of profiles call the kernel of a node: "MatMul".
+  /// The name of a node's kernel in profiles: "MatMul".
   virtual std::string kind(const Node& node) const { return node.op->type(); }
   /// Errors: ConfigError if the chosen layout or algorithm is not available.
   virtual PreparedKernel prepare(const KernelRequest& request) const = 0;
@@ -151,7 +149,7 @@ class KernelLibrary {
   /// none.
   virtual std::unique_ptr<Kernel> reorder(const Format& from, const Format& to, int pieces,
                                           uint64_t& scratch_bytes) const = 0;
-  /// Called after many ways were tried: what was kept of them is not needed.
+  /// Called after trying many ways: their cached data is no longer needed.
   virtual void forget_ways() const {}
 };
 

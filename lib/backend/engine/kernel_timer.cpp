@@ -12,9 +12,9 @@
 namespace tpack {
 namespace {
 
-// A run of so much work takes 20 to 50 ms on a thread: long enough for a clock on a busy machine.
+// A run with this much work takes 20 to 50 ms on a thread: long enough for a clock on a busy machine.
 constexpr double kFlopsOfPiece = 2e9;
-// What a kernel does once with its weights must not count more than in the whole batch by much.
+// Work that a kernel does once for its weights must not count much more than in the whole batch.
 constexpr double kImagesPerWeights = 1;
 
 /// Whether an input has a part for each image.
@@ -32,7 +32,7 @@ int64_t batch_of(const Node& node) {
   return 0;
 }
 
-/// The node for a part of its batch, in a graph of its own.
+/// The node for a part of its batch, in a separate graph.
 struct PartOfBatch {
   PartOfBatch(const Node& whole, int64_t images) {
     std::vector<Symbol> inputs;

@@ -10,27 +10,27 @@
 
 namespace tpack {
 
-/// One timed run of a kernel; `interrupted` if one of its threads lost its processor meanwhile.
+/// One measured run of a kernel; `interrupted` if one of its threads lost its processor meanwhile.
 struct TimedRun {
   double seconds = 0;
   bool interrupted = false;
 };
 
-/// One way to run a node, prepared to be timed.
+/// One way to run a node, prepared for measuring.
 struct TimedKernel {
   std::function<TimedRun()> run;  // computes `share` of the batch
   double share = 1;
   uint64_t scratch_bytes = 0;  // for the whole batch
 };
 
-/// Prepares a way; nothing if this hardware does not have it. Errors: ResourceError if there is no memory for
-/// it.
+/// Prepares a way; empty if this hardware does not have it. Errors: ResourceError if there is not enough
+/// memory.
 using PrepareTimed =
     std::function<std::optional<TimedKernel>(const KernelRequest& request, KernelQueue& queue)>;
 
-/// Prepares kernels to be timed, on blocks of a memory that they share. A few images of a large batch are
-/// enough: a kernel takes the same time for each, but for what it does once with its weights. The kernels
-/// must not outlive it, nor it the library. Threads: one at a time.
+/// Prepares kernels for measuring, on blocks of common memory. A few images of a large batch are enough: a
+/// kernel takes the same time for each, except for work on its weights. The kernels must not outlive it, nor
+/// it the library. Threads: one at a time.
 class KernelTimer {
  public:
   KernelTimer(const KernelLibrary& library, Memory& memory)
@@ -39,8 +39,8 @@ class KernelTimer {
   std::optional<TimedKernel> prepare(const KernelRequest& request, KernelQueue& queue);
 
  private:
-  /// Memory that grows. Filled with small numbers: zeros and denormals would give other timings, and pages
-  /// that are touched for the first time, too.
+  /// Growing memory, filled with small numbers: zeros, denormals and untouched pages would change the
+  /// timings.
   class Block {
    public:
     explicit Block(Memory& memory) : memory_(memory) {}
@@ -57,7 +57,7 @@ class KernelTimer {
   Block outputs_;
 };
 
-/// How many images of a request's batch are timed; all of a batch that is computed quickly.
+/// The number of measured images of a request's batch; all of a fast batch.
 int64_t images_to_time(const KernelRequest& request);
 
 }  // namespace tpack

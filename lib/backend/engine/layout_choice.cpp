@@ -30,8 +30,8 @@ bool has_choice(const Node& node, const Images& images, const KernelLibrary& lib
   return library.rule(node) != LayoutRule::kPlain && images.touch(node);
 }
 
-/// One thing that has a layout of its own: a convolution, a region of nodes that take any layout but all the
-/// same one, or a node that takes only one.
+/// A unit with one layout: a convolution, a region of nodes that support any layout but need the same one, or
+/// a node with a fixed layout.
 struct Unit {
   std::vector<const Node*> nodes;
   std::vector<Option> options;
@@ -53,8 +53,8 @@ class Search {
     find_edges();
   }
 
-  /// Measures the times of convolutions against what the fixed rules chose for the whole graph. A unit that
-  /// is not measured stays as the rules have it.
+  /// Measures the times of convolutions against what the fixed rules chose for the whole graph. A unit
+  /// without a measurement keeps the choice of the rules.
   void measure(const PlanSection& rules, Tuner& tuner, KernelQueue& queue,
                const std::function<void()>& before_timing) {
     std::vector<TimingJob> jobs;

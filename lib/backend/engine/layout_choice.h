@@ -16,8 +16,8 @@ namespace tpack {
 PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces,
                            const KernelLibrary& library);
 
-/// The same with measured times (kernels run on `queue`), which are compared with `rules`, what
-/// choose_layouts chose with kAuto or kHeuristic. What is not measured stays as `rules` has it.
+/// The same with measured times (kernels run on `queue`), which are compared with `rules`, the result of
+/// choose_layouts with kAuto or kHeuristic. Nodes without a measurement keep the choice of `rules`.
 /// `before_timing`: see Tuner.
 PlanSection measure_layouts(
     const Graph& graph, const PlanSection& rules, Tuner& tuner, KernelQueue& queue,

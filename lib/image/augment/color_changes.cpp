@@ -13,7 +13,7 @@ namespace {
 
 using Change = std::unique_ptr<Transform>;
 
-/// Of a number x: a random one in [-x, x).
+/// For a number x: a random one in [-x, x).
 struct SpreadRow {
   const char* summary;
   const char* example;
@@ -43,7 +43,7 @@ class ChangeOfSpread final : public RandomAugmentor {
   float spread_;
 };
 
-/// Of a random number in a range.
+/// For a random number in a range.
 struct RangeRow {
   const char* name;
   const char* summary;
