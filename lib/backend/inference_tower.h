@@ -7,8 +7,8 @@
 
 namespace tpack {
 
-/// A tower function on a device of its own, for inference: no optimizer, no trainer. Its variables have their
-/// initial values until load_weights brings others. Threads: one caller.
+/// A tower function on a separate device, for inference without an optimizer and a trainer. Its variables
+/// have their initial values until load_weights changes them. Threads: one caller.
 class InferenceTower {
  public:
   /// `plan`: choices of an earlier run, such as a checkpoint's; `seed`: of the initial values. Errors:

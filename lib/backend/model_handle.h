@@ -5,8 +5,8 @@
 
 namespace tpack {
 
-/// A tower function and the device that holds its variables: all that running it takes. Borrowed from a
-/// trainer, or from an InferenceTower.
+/// A tower function and the device with its variables: everything needed to run it. Borrowed from a trainer,
+/// or from an InferenceTower.
 struct ModelHandle {
   const TowerFunction* tower = nullptr;
   Device* device = nullptr;

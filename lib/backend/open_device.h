@@ -17,25 +17,25 @@ struct EngineSettings {
   Backend backend = Backend::kAuto;
   DType dtype = DType::kFloat32;
   DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
-  int threads = 0;        // 0: all that the process may use, divided among the towers
+  int threads = 0;        // 0: all threads that the process may use, divided among the towers
   std::string cache_dir;  // for measured choices; empty: none
   Timings timings = Timings::kMeasured;
   double timing_s = DeviceOptions{}.timing_s;  // for measuring, of all programs of a device together
   DType factors = DType::kFloat32;             // of matrix products (round_factors)
 };
 
-/// Opens the device of that name.
+/// Opens the device with this name.
 using OpenDevice =
     std::function<std::unique_ptr<Device>(const std::string& name, const DeviceOptions& options)>;
 
-/// A kind of devices: NAME:0, NAME:1, ... can be opened as long as the object lives. Errors: InternalError if
-/// there is one of that name. Threads: none may open a device meanwhile.
+/// A kind of devices: NAME:0, NAME:1, ... can be opened during the object's lifetime. Errors: InternalError
+/// if the name exists. Threads: none may open a device meanwhile.
 class DeviceKind {
  public:
-  /// What the number in the name of a device says.
+  /// The meaning of the number in a device's name.
   enum class Number : uint8_t {
     kDevice,  // which device of the machine it is
-    kPart     // which of as many equal parts of the processors as devices work together
+    kPart     // a part of the processors, out of as many equal parts as there are devices
   };
   DeviceKind(std::string name, OpenDevice open, Number number = Number::kDevice);
   ~DeviceKind();
@@ -52,15 +52,14 @@ inline Ref<DeviceName> default_device(size_t number = 0, const Position& positio
   return {kDefaultKind + (":" + std::to_string(number)), position};
 }
 
-/// Opens device `name`. Errors: ConfigError for a name that is not a device; what opening it throws.
+/// Opens device `name`. Errors: ConfigError for a name that is not a device; errors of opening it.
 std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options);
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
 
-/// On which part of this process's processors each of the devices that work together runs, if these are
-/// divided into as many equal parts as there are devices: a part of the processors (cpu:N) on the N-th,
-/// another device on the one of its place in the list. Errors: ConfigError (with the position of the name)
-/// for a name that is not a device, for devices of several kinds (they could not share a plan), or for a part
-/// that there is not.
+/// The part of this process's processors for each device, if they are divided into as many equal parts as
+/// there are devices: part N for cpu:N, otherwise the part at the device's place in the list. Errors:
+/// ConfigError (with the position of the name) for a name that is not a device, for devices of several kinds
+/// (which cannot share a plan), or for a part that does not exist.
 std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices);
 
 }  // namespace tpack

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 2;
 constexpr const char* kHardware = "hardware";
-constexpr const char* kOldHardware = "cpu";  // what it was called before
+constexpr const char* kOldHardware = "cpu";  // its earlier name
 
 /// Reads the values of a plan; `place` is the path to one, "sections / NAME / nodes".
 class PlanReader {

@@ -109,8 +109,8 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
   return device_.compile(graph, found->second, choosing);
 }
 
-/// Whether the plan has choices for some signature: then this process, or one before it, has met the first
-/// one.
+/// Whether the plan has choices for some signature: then this process, or an earlier one, has compiled the
+/// first one.
 bool Program::has_met_one() const {
   const std::lock_guard compiling(*compiling_);
   const std::string start = name_ + " ";

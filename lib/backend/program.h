@@ -14,7 +14,7 @@ namespace tpack {
 
 std::string to_text(const Signature& signature);
 Signature signature_of(std::span<const Tensor> inputs);
-/// Under which a plan holds the choices of a program for a signature: "backward float32 [8, 3], int32 [8]".
+/// The name of a program's section in a plan for a signature: "backward float32 [8, 3], int32 [8]".
 std::string section_name(const std::string& program, const Signature& signature);
 
 /// A compiled program with its name ("backward", "update"; of an update with a name "d/backward"), for tools.
@@ -23,35 +23,34 @@ struct NamedExecutable {
   Executable* executable = nullptr;
 };
 
-/// A computation on one device that is compiled for every input signature it meets: full batches, the
-/// remainder at the end of a pass, other image sizes. For a signature that was not compiled before it is met
-/// (except the first one), fixed rules choose the kernels, so the choice does not depend on the process: an
-/// interrupted run continues with the same bits, and the plan does not have it. Of what was compiled so, the
-/// executables that were used last are kept. Threads: runs one at a time, the device's; others may `prepare`
-/// meanwhile.
+/// A computation on one device, compiled for each input signature: full batches, the remainder at the end of
+/// a pass, other image sizes. For a signature that was not compiled in advance (except the first one), fixed
+/// rules choose the kernels, so the choice does not depend on the process: an interrupted run continues with
+/// the same bits, and the plan does not contain it. Of these, the most recently used executables are kept.
+/// Threads: runs one at a time, the device's; others may `prepare` meanwhile.
 class Program {
  public:
   static constexpr size_t kMaxByRules = 256;
   /// Builds the graph for a signature. The fetches must have the same names each time.
   using Build = std::function<Graph(const Signature& signature)>;
 
-  /// Choices are looked up in `plan` under their section_name; those of the first signature, and of those
-  /// that are compiled before they are met, are added to it. Programs of several devices that share a plan
-  /// (and what their graphs are built from) also share `compiling`: they compile one after the other.
-  /// `devices`: as many times the threads of the device compute its runs (Device::assist).
+  /// Choices are looked up in `plan` under their section_name; those of the first signature, and of
+  /// signatures compiled in advance, are added to it. Programs of several devices that share a plan (and what
+  /// their graphs are built from) also share `compiling`: they compile one after the other. `devices`: as
+  /// many times the threads of the device compute its runs (Device::assist).
   Program(std::string name, Device& device, Plan& plan, Build build,
           std::shared_ptr<std::mutex> compiling = nullptr, size_t devices = 1);
 
-  /// Compiles for a signature if that was not done before.
+  /// Compiles for a signature if necessary.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
-  /// Compiles as `run` would for these inputs, if that was not done before.
+  /// Compiles as `run` would for these inputs, if necessary.
   void prepare(std::span<const Tensor> inputs) { ready(inputs); }
-  /// Runs once; its fetches are valid until the next run. Allocates nothing itself if the signature is the
-  /// same as last time.
+  /// Runs once; its fetches are valid until the next run. Does not allocate if the signature is the same as
+  /// last time.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
-  /// Watches the runs of all its executables from now on (Executable::watch).
+  /// Sets the watch for all its executables (Executable::watch).
   void watch(AssignmentWatch watch);
-  /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
+  /// Index of a fetch in its executables. Errors: InternalError for an unknown name or before the first
   /// compile.
   size_t fetch_index(const std::string& name) const;
 

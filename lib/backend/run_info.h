@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// How a program that runs on several replicas at once averages a value over them.
+/// Averages a value over the replicas of a program that runs on several at the same time.
 class ReplicaAverage {
  public:
   virtual ~ReplicaAverage() = default;
@@ -17,13 +17,13 @@ class ReplicaAverage {
   virtual void mean(const Tensor& values) = 0;
 };
 
-/// What a step gives to its programs. The random draws depend on the first three, in addition to the path of
-/// the node.
+/// The parameters of a step for its programs. Random draws depend on the first three, and on the path of the
+/// node.
 struct RunInfo {
   uint64_t seed = 0;
   int64_t step = 0;
-  int64_t replica = 0;                 // or the number of the batch in its step; tower k is as rank k
-  ReplicaAverage* replicas = nullptr;  // null: this one is alone
+  int64_t replica = 0;                 // or the number of the batch in its step; tower k is like rank k
+  ReplicaAverage* replicas = nullptr;  // null: there is only this one
 };
 
 /// Key of a random node's draws in one step.

@@ -45,7 +45,7 @@ Tensor VariableStore::zeros(const TensorSpec& spec) const {
   return {spec, memory_.allocate_zeros(static_cast<size_t>(spec.bytes()))};
 }
 
-/// A variable or block: that of the other store, or a new one where there is none or each has its own.
+/// A variable or block: from the other store, or a new one if there is none or it is not shared.
 Tensor VariableStore::made(const std::string& name, const TensorSpec& spec, VariableScope scope) const {
   const bool is_own = shared_ == nullptr || scope == VariableScope::kGradient ||
                       scope == VariableScope::kLocal ||

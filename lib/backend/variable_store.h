@@ -9,24 +9,24 @@
 
 namespace tpack {
 
-/// Which variables a store has in common with another one; gradients and local variables are its own in any
-/// case.
+/// Which variables a store shares with another one; gradients and local variables are never shared.
 enum class Sharing : uint8_t {
   kAll,
-  kOptimizer  // slots and hyper-parameters; weights and moving averages are its own
+  kOptimizer  // slots and hyper-parameters, but not weights and moving averages
 };
 
 /// The variables of one device, outside of any program, in the device's memory and in plain row-major layout.
 /// The variables of a group lie one after the other in one flat block, their gradients and every optimizer
 /// slot in blocks of the same layout: one update kernel, one all-reduce per group. Only the device itself
-/// works in this memory; all others read and write variables by `value` and `set`. Threads: programs of one
-/// device run one at a time; so do the accesses here.
+/// uses this memory; all other code reads and writes variables with `value` and `set`. Threads: programs of
+/// one device, and accesses here, run one at a time.
 class VariableStore {
  public:
   /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group. Errors:
   /// ResourceError if there is not enough memory.
   explicit VariableStore(const VariableTable& table, Memory& memory = host_memory());
-  /// Has variables of `shared`, made from the same table, and others of its own. Errors: ResourceError.
+  /// Uses some variables of `shared`, made from the same table, and allocates the others. Errors:
+  /// ResourceError.
   VariableStore(const VariableTable& table, const VariableStore& shared, Sharing sharing);
 
   /// The value of a variable (or of a part or block, see below) on the host: the variable's own elements if
@@ -42,22 +42,21 @@ class VariableStore {
   /// variable's part of a slot ("@momentum/conv0/W") in the device's memory; shared, not copied. Errors:
   /// InternalError if there is none.
   Tensor tensor(const std::string& name) const;
-  /// Type and shape of what `tensor` gives. Errors: as there.
+  /// Type and shape of the result of `tensor`. Errors: as `tensor`.
   TensorSpec spec(const std::string& name) const { return tensor(name).spec(); }
   bool has(const std::string& name) const { return tensors_.contains(name); }
-  /// Of the blocks of a group.
+  /// The layout of the blocks of a group.
   const FlatLayout& layout(const std::string& group) const;
   const VariableTable& table() const { return table_; }
 
-  /// Gives each variable that it does not share its initial value, from its own generator keyed by seed and
+  /// Sets the initial value of each variable that is not shared, with a separate generator keyed by seed and
   /// name.
   void initialize(uint64_t seed);
-  /// What a checkpoint holds: names (without flat blocks and gradients) of one scope, sorted.
+  /// The entries of a checkpoint: names (without flat blocks and gradients) of one scope, sorted.
   std::vector<std::string> names(VariableScope scope) const;
-  /// Copies every value of `other`, which must have been made from the same table, but those of local
-  /// variables.
+  /// Copies every value of `other`, which must have been made from the same table, except local variables.
   void copy_from(const VariableStore& other);
-  /// Of what it does not share.
+  /// The bytes of variables that are not shared.
   uint64_t bytes() const;
 
  private:
@@ -72,7 +71,7 @@ class VariableStore {
 
   const VariableTable& table_;
   Memory& memory_;
-  const VariableStore* const shared_;  // null: all is its own
+  const VariableStore* const shared_;  // null: nothing is shared
   const Sharing sharing_;
   std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;

@@ -8,13 +8,13 @@
 
 namespace tpack::cpu {
 
-/// What the kernels of convolutions and matrix products compute in their end, in this order.
+/// The last operations in kernels of convolutions and matrix products, in this order.
 struct Epilogue {
   bool bias = false;  // a value for each channel or column is added; it is the third input
   bool relu = false;  // max(y, 0)
 };
 
-/// That of an op with such a kernel, a Fused or a product alone; nothing for another expression.
+/// The epilogue of an op with such a kernel, a Fused or a product alone; empty for other expressions.
 std::optional<Epilogue> epilogue_of(const Op& op, std::span<const Symbol> inputs);
 
 }  // namespace tpack::cpu

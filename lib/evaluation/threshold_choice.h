@@ -44,7 +44,7 @@ class ThresholdChoice {
   /// The middle between the probabilities of two samples; of equally good ones, the threshold nearest to 0.5.
   /// Errors: DataError if no threshold has the precision, or if the class has no samples.
   Figures best() const;
-  /// Of a threshold.
+  /// The figures of a threshold.
   Figures at(double threshold) const;
 
   /// A table with the best one and with 0.5.

@@ -15,12 +15,12 @@ struct BadInput {
   std::string fix;
 };
 
-/// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, a number that is
-/// too large for what the model has, a label of a yes or no that is not from 0 to 1, soft labels that do not
-/// add up to 1, or labels of which none is that of two samples, where a cost compares samples of a class.
+/// Finds the reason of a NaN cost in the inputs of a tower: a value that is NaN or infinite, a number that is
+/// too large for the model, a binary label that is not from 0 to 1, soft labels that do not add up to 1, or,
+/// for a cost that compares samples of a class, labels without two samples of one class.
 class BadInputFinder {
  public:
-  /// `flow`: the name in `data` of what it is fed. The tower must outlive it.
+  /// `flow`: the name of its flow in `data`. The tower must outlive it.
   BadInputFinder(const TowerFunction& tower, std::string flow) : tower_(tower), flow_(std::move(flow)) {}
 
   /// The first one in a batch; nothing if there is none. `where`: which batch it is, for the message.

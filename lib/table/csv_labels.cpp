@@ -19,8 +19,8 @@ bool all_numbers(const std::map<std::string, int32_t>& seen) {
                      [](const auto& one) { return csv_number(one.first).has_value(); });
 }
 
-/// Class names in the order of their labels: numbers by value, other names by letter. Of several spellings of
-/// a number, the shortest one is used.
+/// Class names in the order of their labels: numbers by value, other names by letter. If a number has several
+/// spellings, the shortest one is used.
 std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
   const bool are_numbers = all_numbers(seen);
   std::map<std::string, std::string> by_key;

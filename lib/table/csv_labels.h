@@ -22,7 +22,7 @@ class CsvLabels {
 
   size_t column() const { return column_; }
   const std::vector<std::string>& classes() const { return classes_; }
-  /// Of each row; -1: bad.
+  /// The label of each row; -1: bad.
   const std::vector<int32_t>& values() const { return values_; }
 
   /// Why the field does not name a class; empty if it does.

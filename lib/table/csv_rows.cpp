@@ -223,7 +223,7 @@ class CsvRows::Joiner {
 
   /// True at the beginning of a row.
   bool is_between_rows() const { return open_.empty(); }
-  /// Of the next row.
+  /// The line of the next row.
   int64_t line() const { return line_; }
   /// Skips a piece that was split starting with its own first line.
   void pass(std::string_view piece, const File::End& end) {

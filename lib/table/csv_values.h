@@ -105,9 +105,9 @@ class CsvValues {
   CsvValues(const CsvValues&) = delete;
   CsvValues& operator=(const CsvValues&) = delete;
 
-  /// Of the columns, in order.
+  /// Names of the columns, in order.
   virtual const std::vector<std::string>& names() const = 0;
-  /// Of the numbers of a set of labels, after `fit` or `use`.
+  /// Names of the numbers in a set of labels, after `fit` or `use`.
   virtual std::vector<std::string> labels() const { return names(); }
   /// The number of numbers for each column.
   virtual std::vector<int64_t> widths() const {
@@ -146,7 +146,7 @@ class CsvNumbers final : public CsvValues {
   /// Errors: ConfigError for a rule that does not apply to numbers.
   CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
              const MissingRules& missing, const std::map<std::string, NumberForm>& written = {});
-  /// Of the columns of another flow.
+  /// The forms of the columns of another flow.
   static std::map<std::string, NumberForm> written_in(const State& learned,
                                                       const std::vector<std::string>& names);
 

@@ -239,8 +239,8 @@ class KMeans final : public BatchTrainer {
   Params p_;
   size_t clusters_ = 0;
   size_t features_ = 0;
-  // Of a step, over all ranks: sums of the samples of each cluster, their numbers, samples of each rank, the
-  // sum of the squares of the distances.
+  // Totals of a step, over all ranks: sums of the samples of each cluster, their numbers, samples of each
+  // rank, the sum of squared distances.
   std::vector<double> totals_;
   Tensor next_;    // [clusters, features]
   Tensor counts_;  // [clusters]: samples that each center has had

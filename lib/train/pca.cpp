@@ -196,7 +196,7 @@ class Pca final : public BatchTrainer {
     return samples <= of_pass ? std::max(samples - 1, 1.0) : samples * ((of_pass - 1) / of_pass);
   }
 
-  /// Of all samples with those of this step, which are added to the sums only after that.
+  /// The moments of all samples including this step, whose samples are added to the sums only after that.
   void set_components(const std::stop_token& stop) {
     const int64_t n = features();
     const float* batch = moments_.data();

@@ -112,11 +112,11 @@ class TablesPage(ProgramTest):
 
     def test_columns_are_not_read_that_name_rows(self):
         other = ("5", "7", "7", "8")
-        for said, column in {"called `id`": {"id": ("9", "4", "4", "7")}, "`..._id`": {"ship_id": ("9", "4", "4", "7")},
-                             "`...Id`": {"shipId": ("9", "4", "4", "7")}, "one value only": {"c": ("u", "u", "u", "u")},
+        for said, column in {"named `id`": {"id": ("9", "4", "4", "7")}, "`..._id`": {"ship_id": ("9", "4", "4", "7")},
+                             "`...Id`": {"shipId": ("9", "4", "4", "7")}, "only one value": {"c": ("u", "u", "u", "u")},
                              "row numbers (each is one more": {"c": ("4", "5", "6", "7")},
                              "a first column of integers without a name": {"": ("9", "4", "4", "7")},
-                             "texts most of which occur once": {"c": ("Ann", "Bob", "Cid", "Dan")}}.items():
+                             "texts that mostly occur once": {"c": ("Ann", "Bob", "Cid", "Dan")}}.items():
             with self.subTest(said):
                 self.assertIn(said, PAGE)
                 self.assertEqual(self.x_of({**column, "n": other}), [[5], [7], [7], [8]])

@@ -27,7 +27,7 @@ struct Value {
   uint64_t begin = 0;  // bytes of the owner's memory before this value
 };
 
-/// One kernel with what it reads and writes, by value number.
+/// One kernel with its inputs and outputs, by value number.
 struct Step {
   std::unique_ptr<Kernel> kernel;
   std::vector<int> in;
@@ -51,8 +51,8 @@ struct LoweredProgram {
 };
 
 /// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
-/// differ; results that become variables or are fetched are written directly to their place where that is
-/// safe. `store` says which variables share memory.
+/// differ; results that become variables or are fetched are written directly to their place if that is safe.
+/// `store` determines which variables share memory.
 LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
                      const KernelLibrary& library);
 

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// What timing one way to run a node gave.
+/// The measured time of one way to run a node.
 struct Measurement {
   double seconds = 0;  // of one run; infinite if this hardware does not have the way
   uint64_t scratch_bytes = 0;
@@ -23,8 +23,8 @@ class TimingCache {
   /// Null if there is none.
   const Measurement* find(const std::string& key) const;
   void put(const std::string& key, const Measurement& measured);
-  /// Writes the file, with what other processes have added to it meanwhile. A file that cannot be written is
-  /// no error: it is only a cache.
+  /// Writes the file, including additions of other processes. A file that cannot be written is not an error,
+  /// because it is only a cache.
   void save();
   /// Empty if there is none.
   const std::string& path() const { return path_; }

@@ -23,7 +23,7 @@ std::string key_of(const KernelRequest& r, const KernelQueue& queue) {
          std::to_string(queue.threads()) + " threads";
 }
 
-/// One way of a node while the ways compete.
+/// One of the compared ways to run a node.
 struct Contender {
   std::optional<TimedKernel> kernel;  // none: this CPU does not have it
   Measurement measured = {.seconds = kNever};
@@ -50,7 +50,7 @@ std::vector<Contender> contenders_of(const TimingJob& job, KernelQueue& queue, c
   return all;
 }
 
-/// Drops those that are `times` as slow as the best; how many are left.
+/// Drops those that are `times` as slow as the best; returns the number of the remaining ones.
 size_t drop_slower(std::vector<Contender>& all, double times) {
   double best = kNever;
   for (const Contender& one : all) best = std::min(best, one.measured.seconds);
@@ -58,13 +58,13 @@ size_t drop_slower(std::vector<Contender>& all, double times) {
   return static_cast<size_t>(std::ranges::count(all, false, &Contender::is_out));
 }
 
-/// Runs the ways in turn until it is clear which is the fastest. False if the time ended before each has run.
+/// Runs the ways in turn until the fastest is clear. False if the time ended before each has run.
 bool compete(std::vector<Contender>& all, double end_s, const std::function<double()>& now) {
   constexpr int kUndisturbed = 5;
   constexpr int kMaxRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run
   constexpr double kSlower = 1.2;
-  constexpr double kShortSeconds = 0.01;  // a run that can be afforded to warm up
+  constexpr double kShortSeconds = 0.01;  // the longest run that may be repeated for a warm-up
   constexpr double kLongJobSeconds = 1;   // then two runs of each way are enough
   const double began_s = now();
   for (int round = 0; round < kMaxRuns; ++round) {
@@ -96,13 +96,13 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-/// A job that is to be timed, for all nodes that are alike.
+/// A job to measure, for all equal nodes.
 struct Tuner::Work {
   const TimingJob* job = nullptr;
   double flops = 0;  // of all of these nodes
 };
 
-/// What people see meanwhile: a line that is redrawn on a terminal, one every 10 s elsewhere.
+/// Shows the progress: a line that is redrawn on a terminal, otherwise a line every 10 s.
 class Tuner::Progress {
  public:
   Progress(const std::vector<Work>& work, double budget_s) : count_(work.size()), budget_s_(budget_s) {
@@ -205,7 +205,7 @@ std::vector<std::vector<Measurement>> Tuner::measure(const std::vector<TimingJob
   return all;
 }
 
-/// Timings that were disturbed are good enough, unless everything is to be timed.
+/// Disturbed timings are good enough, unless everything should be measured.
 bool Tuner::knows(const TimingJob& job, const KernelQueue& queue) const {
   return std::ranges::all_of(job.ways, [&](const KernelRequest& way) {
     const Measurement* const known = cache_.find(key_of(way, queue));
@@ -213,7 +213,7 @@ bool Tuner::knows(const TimingJob& job, const KernelQueue& queue) const {
   });
 }
 
-/// What is not known yet, the most work first.
+/// Jobs without timings, the most work first.
 std::vector<Tuner::Work> Tuner::work_of(const std::vector<TimingJob>& jobs, const KernelQueue& queue) const {
   std::vector<Work> work;
   std::map<std::string, size_t> of_key;
@@ -254,7 +254,7 @@ void Tuner::time(const std::vector<Work>& work, KernelQueue& queue) {
   spent_s_ += now_() - began_s_;
 }
 
-/// False if that would take longer than is left, or did.
+/// False if that would take, or took, longer than the remaining time.
 bool Tuner::time_one(const Work& work, KernelQueue& queue, const PrepareTimed& prepare) {
   constexpr double kFirstGuess = 20e9;  // FLOPs per second of a thread
   constexpr int kMinRuns = 2;
@@ -263,7 +263,7 @@ bool Tuner::time_one(const Work& work, KernelQueue& queue, const PrepareTimed& p
   try {
     all = contenders_of(job, queue, prepare);
   } catch (const ResourceError&) {
-    return false;  // no memory to time it in
+    return false;  // not enough memory to measure it
   }
   const Node& node = job.ways[job.preferred].node;
   const double flops = node.op->flops(node);

@@ -11,15 +11,15 @@
 
 namespace tpack {
 
-/// A node with the ways to run it that are compared.
+/// A node with the compared ways to run it.
 struct TimingJob {
   std::vector<KernelRequest> ways;
   size_t preferred = 0;  // the fixed rules' choice
 };
 
-/// Times the kernels of a library, which must outlive it, within a budget of seconds, those with the most
-/// work first, and keeps the timings. The ways of a node run in turn, so that a moment in which the machine
-/// was busy spoils none of them, and the best run of each counts; a way that is clearly slower is dropped.
+/// Measures the kernels of a library, which must outlive it, within a budget of seconds, those with the most
+/// work first, and keeps the timings. The ways of a node run in turn, so that a busy moment of the machine
+/// does not affect only one of them, and the best run of each counts; clearly slower ways are dropped.
 /// Threads: one at a time.
 class Tuner {
  public:
@@ -30,13 +30,13 @@ class Tuner {
     Memory* memory = &host_memory();             // in which kernels work
   };
   Tuner(const KernelLibrary& library, const Options& options);
-  /// With other kernels and another clock (seconds), for tests.
+  /// With different kernels and a different clock (seconds), for tests.
   Tuner(const KernelLibrary& library, const Options& options, PrepareTimed prepare,
         std::function<double()> now);
 
-  /// The timings of each job's ways; none for a job that was not timed: the fixed rules decide. Timings are
-  /// in the file within about a second after they were taken, so that an interrupted process loses little.
-  /// `before_timing` is called once before anything is timed. Errors: what it throws.
+  /// The timings of each job's ways; none for a job that was not measured: the fixed rules decide. Timings
+  /// are written to the file within about a second, so that an interrupted process loses little.
+  /// `before_timing` is called once before any measurement. Errors: those of `before_timing`.
   std::vector<std::vector<Measurement>> measure(
       const std::vector<TimingJob>& jobs, KernelQueue& queue,
       const std::function<void()>& before_timing = [] {});
@@ -58,8 +58,8 @@ class Tuner {
   std::function<double()> now_;
   TimingCache cache_;
   double spent_s_ = 0;      // of the budget, by earlier calls
-  double began_s_ = 0;      // the call that times now
-  double flops_per_s_ = 0;  // of the kernel that was timed last
+  double began_s_ = 0;      // the current call
+  double flops_per_s_ = 0;  // of the last measured kernel
 };
 
 /// The times with which the measured ways to run a node enter a comparison. `preferred` is the heuristic's

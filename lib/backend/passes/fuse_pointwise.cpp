@@ -86,7 +86,7 @@ class Grouping {
       for (const Symbol& s : node.inputs) {
         const bool is_inside = inside.contains(s.node->id);
         if (!is_inside) inputs.insert(s);
-        // A sweep has what it computes in float, not rounded to what it writes.
+        // A sweep keeps its values in float, not rounded to the type of its results.
         if (is_inside && is_half(s.dtype())) return false;
       }
       const auto& users = users_[static_cast<size_t>(id)];
@@ -180,12 +180,12 @@ class SweepBuilder {
     return register_of_[s] = emit({Fn::kInput, {expression_.inputs - 1, -1, -1}});
   }
 
-  /// As a tensor has it.
+  /// In the form of a tensor.
   static double value_of(const ConstantParams& constant) {
     const bool is_single = constant.dtype == DType::kFloat32;
     return is_single ? static_cast<double>(static_cast<float>(constant.value)) : constant.value;
   }
-  /// The sweep has a shape of its own. What it computes in is told by its inputs.
+  /// The sweep has its own shape. Its inputs determine the type of its computation.
   bool needs_no_tensor(const ConstantParams& constant) const {
     return !types_.empty() && (constant.dtype != DType::kFloat64 || types_.contains(DType::kFloat64));
   }
@@ -298,7 +298,7 @@ class Emission {
     const Node& first = graph_.node(static_cast<size_t>(members.front()));
     const Node& made = out_.add(sweep.op(), inputs, first.path, first.origin);
     for (const int id : members)
-      stands_for_[static_cast<size_t>(id)] = {made.out()};  // inner ones are never asked for
+      stands_for_[static_cast<size_t>(id)] = {made.out()};  // inner ones are never requested
     const std::vector<int> outputs = sweep.outputs();
     for (int i = 0; i < static_cast<int>(outputs.size()); ++i) {
       stands_for_[static_cast<size_t>(outputs[static_cast<size_t>(i)])] = {made.out(i)};

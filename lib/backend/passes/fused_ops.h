@@ -10,9 +10,9 @@
 
 namespace tpack {
 
-/// A product (a convolution or a matrix product) and what its kernel makes of the result before writing it:
-/// the `epilogue`, an expression of the result (its input 0) and of further inputs, with one result. Shapes:
-/// the product's inputs, then the further ones, which broadcast to its result -> as the product.
+/// A product (a convolution or a matrix product) with an `epilogue`, which its kernel computes before writing
+/// the result: an expression of the product (input 0) and of additional inputs, with one result. Shapes: the
+/// product's inputs, then the additional ones, which broadcast to its result -> as the product.
 class Fused final : public Op {
  public:
   Fused(std::shared_ptr<const Op> product, pointwise::Expression epilogue)
@@ -21,7 +21,7 @@ class Fused final : public Op {
         type_(std::string("Fused") + product_->type()) {}
   const std::shared_ptr<const Op>& product() const { return product_; }
   const pointwise::Expression& epilogue() const { return epilogue_; }
-  /// "FusedConvolution": a kernel of its own.
+  /// "FusedConvolution": a separate kernel.
   const char* type() const override { return type_.c_str(); }
   std::string key() const override { return type_ + "{" + product_->key() + ", " + epilogue_.str() + "}"; }
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
@@ -43,13 +43,13 @@ struct SweepReduction {
   bool operator==(const SweepReduction&) const = default;
 };
 
-/// One pass over the elements of a shape: an expression of which some registers are written and some reduced.
-/// Shapes: inputs broadcast to `shape` -> one tensor of `shape` for each of the expression's results, then
-/// one for each reduction, its axes of size 1.
+/// One pass over the elements of a shape: an expression with some registers written and some reduced. Shapes:
+/// inputs broadcast to `shape` -> one tensor of `shape` for each of the expression's results, then one for
+/// each reduction, its axes of size 1.
 class Sweep final : public Op {
  public:
   static constexpr const char* kType = "Sweep";
-  // Limits: what fusion creates, and what kernels have room for.
+  // Limits for fusion and kernels.
   static constexpr size_t kMaxInputs = 16;
   static constexpr size_t kMaxOutputs = 8;  // results and reductions together
   static constexpr size_t kMaxInstructions = 64;

@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-// Smaller values stay in the cache as they are.
+// Smaller values stay in the cache anyway.
 constexpr int64_t kMinBytesToFuse = int64_t{6} << 20;
 
 Graph simplified(const Graph& graph) { return simplify(graph, Stops::kDrop); }

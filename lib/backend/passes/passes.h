@@ -11,11 +11,11 @@ class KernelLibrary;
 
 // Each pass is one file with one job: a graph that computes the same values at lower cost.
 
-/// Whether kernels take rounded factors as they are, or in float32 again.
+/// Whether kernels use rounded factors directly, or widened to float32 again.
 enum class Factors : uint8_t { kHalf, kWidened };
-/// Casts the factors of matrix products, each value once, to a float type of 16 bits. What is summed, the
-/// products, and all else stay float32: variables, statistics, costs, convolutions. After the gradient, so
-/// that its products are rounded, too.
+/// Casts the factors of matrix products, each value once, to a float type of 16 bits. Sums, products, and
+/// everything else stay float32: variables, statistics, costs, convolutions. After the gradient, so that its
+/// products are also rounded.
 Graph round_factors(const Graph& graph, DType type, Factors factors);
 
 /// ReLU after max pooling instead of before it: the same values from a quarter of the elements; the mask of
@@ -30,8 +30,8 @@ Graph sum_before_scatter(const Graph& graph);
 /// likewise. They then fuse with the nodes around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);
 
-/// Pointwise nodes after a product that the library's kernel of the product computes in its end
-/// (KernelLibrary::fuses): a bias, and an activation after it.
+/// Fuses pointwise nodes after a product if the library's kernel of the product can compute them before
+/// writing (KernelLibrary::fuses): a bias, and an activation after it.
 Graph fuse_epilogues(const Graph& graph, const KernelLibrary& library);
 
 /// Joins a convolution with the max pooling after it, and the gradient of a max pooling with that of the
@@ -45,7 +45,7 @@ struct GraphPass {
   const char* name;
   Graph (*run)(const Graph& graph, const KernelLibrary& library);
 };
-/// What a library with fused kernels runs, in order.
+/// The passes of a library with fused kernels, in order.
 std::span<const GraphPass> fusing_passes();
 /// The graph after all of them.
 Graph fused(const Graph& graph, const KernelLibrary& library);

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What a rewrite replaces a node's outputs with; nothing: the node stays.
+/// The replacements of a node's outputs in a rewrite; empty: the node stays.
 using Replacement = std::optional<std::vector<Symbol>>;
 
 /// By node id: how many nodes, fetches and assignments use each output of a node.

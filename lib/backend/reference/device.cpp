@@ -17,7 +17,7 @@ std::map<std::string, Kernel>& kernels() {
   return all;
 }
 
-/// Runs every needed node in graph order; each value has a tensor of its own.
+/// Runs every needed node in graph order; each value has a separate tensor.
 class ReferenceExecutable final : public Executable {
  public:
   ReferenceExecutable(const Graph& graph, VariableStore& store) : graph_(copy_of(graph)), store_(store) {
@@ -157,7 +157,7 @@ class ReferenceDevice final : public Device {
   std::string hardware_;  // chooses nothing
   DType float_type_;
   DType factors_;
-  uint64_t value_bytes_ = 0;  // of all executables, which share nothing
+  uint64_t value_bytes_ = 0;  // of all executables, which do not share memory
   std::unique_ptr<VariableStore> store_;
 };
 

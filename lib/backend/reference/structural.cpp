@@ -92,7 +92,7 @@ void copy(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
   std::memcpy(out[0].raw(), in[0].raw(), out[0].bytes());
 }
 
-/// NaN if one of them is.
+/// NaN if one of them is NaN.
 double larger(double a, double b) { return b > a || std::isnan(b) ? b : a; }
 
 void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
@@ -103,7 +103,7 @@ void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
     using T = decltype(zero);
     const BroadcastIndex place_of(out[0].shape(), in[0].shape().rank());
     const T* const values = in[0].data<T>();
-    // Sums in double: the reference should be more exact than what is compared with it.
+    // Sums in double: the reference should be more exact than the compared results.
     const auto over_all = [&](double none, const auto& joined) {
       std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
       for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
@@ -192,7 +192,7 @@ void in_top_k(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
       const int64_t label = in[1].data<int32_t>()[i];
       const bool known = label >= 0 && label < classes &&
                          std::all_of(row, row + classes, [](T x) { return std::isfinite(x); });
-      // The label's own score is one of those counted.
+      // The label's own score is also counted.
       const int64_t not_worse =
           known ? std::count_if(row, row + classes, [&](T x) { return x >= row[label]; }) : k + 1;
       out[0].data<T>()[i] = not_worse <= k ? T{1} : T{0};

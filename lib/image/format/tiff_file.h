@@ -45,7 +45,7 @@ class TiffFile {
   const TiffHeader& header() const { return header_; }
   /// `directory`: one of tiff_directories.
   void open_page(uint32_t directory);
-  /// Of a palette of up to 8 bits.
+  /// The colors of a palette with up to 8 bits.
   TiffColors colors();
   /// Requests RGB for samples that JPEG stores as YCbCr.
   void convert_to_rgb();

@@ -20,7 +20,7 @@ class NpyArray {
   /// if it is damaged, has elements of another type, no axes, or no elements.
   NpyArray(OwnedBytes file, const std::string& where);
 
-  /// Of one sample.
+  /// The spec of one sample.
   const TensorSpec& spec() const { return spec_; }
   int64_t samples() const { return samples_; }
   /// Copies a sample to `out`, which has spec(). Errors: DataError for numbers out of range of its type.
