@@ -5,7 +5,7 @@
 #   ./check.sh --quick    for the desk: format, scripts, the debug build, reference pages, clang-tidy of what changed, unit tests
 #                         (under 5 minutes with a warm compiler cache)
 #   ./check.sh --all      before an issue is closed: clang-tidy and both sanitizers on everything, the build without MPI, and the tests
-#                         of moments: signals that meet processes, pace, the memory of a process
+#                         timing-sensitive: signals that meet processes, pace, the memory of a process
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -75,7 +75,7 @@ case "$mode" in
 esac
 
 step "unit tests"
-scripts/run_tests.py "build/$preset" -j "$jobs" -LE '^(end_to_end|moments)$'
+scripts/run_tests.py "build/$preset" -j "$jobs" -LE '^(end_to_end|timing_sensitive)$'
 if [ "$mode" = --quick ]; then
   echo; echo "quick checks passed ($((SECONDS - start)) s)"
   exit 0
@@ -120,12 +120,12 @@ else
   step "address and undefined-behavior sanitizers (clang)"
   build asan
   # Golden files are made by PyTorch, in which no sanitizer sees anything.
-  scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments|scripts|bench)$' -E "$ranks|GoldenFiles"
+  scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|timing_sensitive|scripts|bench)$' -E "$ranks|GoldenFiles"
   # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
-  ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments)$' -R "$ranks"
+  ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|timing_sensitive)$' -R "$ranks"
 
   step "moments"
-  scripts/run_tests.py build/release -L moments
+  scripts/run_tests.py build/release -L timing_sensitive
 fi
 
 echo; echo "all checks passed ($((SECONDS - start)) s)"

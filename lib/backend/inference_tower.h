@@ -20,7 +20,7 @@ class InferenceTower {
 
   VariableStore& variables() { return device_->variables(); }
   const VariableStore& variables() const { return device_->variables(); }
-  ModelHandle place() { return {&tower_, device_.get(), &table_, &plan_}; }
+  ModelHandle handle() { return {&tower_, device_.get(), &table_, &plan_}; }
 
  private:
   const TowerFunction& tower_;

@@ -14,9 +14,9 @@ std::string of_tower(int64_t tower, const StepSize& size) {
 bool sees_all_batches(const StepSize& size) { return size.batches() == size.towers; }
 
 /// Empty if all are finite.
-std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
+std::optional<BadTensor> bad_output(Run& run, const ModelHandle& model) {
   const StepSize size = run.part<StepData>().step_size();
-  TowerOutputs all(place, {{".*"}}, size.batch);
+  TowerOutputs all(model, {{".*"}}, size.batch);
   for (int64_t tower = 0; tower < size.towers; ++tower) {
     const auto batch = run.part<StepData>().last_batch(static_cast<size_t>(tower));
     if (!batch) continue;
@@ -28,7 +28,7 @@ std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
       BadTensor found{"layer '" + output.name + "'" +
                       (output.origin.known() ? " (" + output.origin.str() + ")" : "") + " has " + bad +
                       of_tower(tower, size)};
-      if (const auto op = first_bad_op(place, *batch, output.name)) {
+      if (const auto op = first_bad_op(model, *batch, output.name)) {
         found.what += ", from " + op->what;
         found.fix = op->fix;
       }
@@ -39,8 +39,8 @@ std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
 }
 
 /// The first one in the order of backward; "" if all are finite.
-std::string bad_gradient(Run& run, const ModelHandle& place) {
-  for (const ParameterGroup& group : place.table->groups()) {
+std::string bad_gradient(Run& run, const ModelHandle& model) {
+  for (const ParameterGroup& group : model.table->groups()) {
     for (const std::string& name : group.variables) {
       const std::string bad = bad_element(run.store().value(gradient_name(name)));
       if (!bad.empty()) return "the gradient of variable " + name + " has " + bad;
@@ -73,9 +73,9 @@ BadTensor first_bad_tensor(Run& run) {
   std::string bad = bad_variable(run);
   if (!bad.empty()) return {bad};
   if (const auto data = bad_data(run)) return {data->what, data->fix};
-  const ModelHandle place = run.model_handle();
-  if (auto output = bad_output(run, place)) return *output;
-  bad = bad_gradient(run, place);
+  const ModelHandle model = run.model_handle();
+  if (auto output = bad_output(run, model)) return *output;
+  bad = bad_gradient(run, model);
   if (bad.empty()) {
     return {run.part<StepData>().last_batch(0)
                 ? "it comes from another batch than the last one of this process"

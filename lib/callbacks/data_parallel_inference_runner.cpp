@@ -59,11 +59,11 @@ class DataParallelInferenceRunner final : public FlowInference {
  private:
   const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
     const auto& [name, position] = fields.data;
-    const std::vector<ModelHandle> places = run.model_handles();
-    const auto towers = static_cast<int64_t>(places.size());
+    const std::vector<ModelHandle> models = run.model_handles();
+    const auto towers = static_cast<int64_t>(models.size());
     for (int64_t k = 0; k < towers; ++k) {
       const EvaluationShard shard{run.rank() * towers + k, run.ranks() * towers};
-      evaluators_.push_back(std::make_unique<Evaluator>(name, places[static_cast<size_t>(k)], flow,
+      evaluators_.push_back(std::make_unique<Evaluator>(name, models[static_cast<size_t>(k)], flow,
                                                         run.seed(), position, shard));
     }
     return *evaluators_[0];

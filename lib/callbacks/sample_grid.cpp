@@ -60,7 +60,7 @@ class SampleGrid final : public Callback {
 
   void setup(Setup& setup) override {
     Run& run = setup.run();
-    const ModelHandle place = run.model_handle();
+    const ModelHandle model = run.model_handle();
     const DataFlow& flow = run.flow(p_.data);
     flow.prepare();
     if (agent_source_of(*flow.flow()) != nullptr)
@@ -74,14 +74,14 @@ class SampleGrid final : public Callback {
           p_.data.position,
           "flow '" + p_.data.name + "' produces single samples; end it with BatchData: {batch_size: ...}");
     }
-    components_ = bind_inputs(place.tower->inputs(), flow.spec(), "flow '" + p_.data.name + "'");
-    nominal_ = batch_specs(*place.tower, *batch);
+    components_ = bind_inputs(model.tower->inputs(), flow.spec(), "flow '" + p_.data.name + "'");
+    nominal_ = batch_specs(*model.tower, *batch);
     std::vector<PredictOutput> outputs;
     for (const Ref<LayerOutput>& output : p_.outputs) outputs.push_back({output.name, output});
     std::vector<std::string> inputs;
-    for (const TowerInput& input : place.tower->inputs()) inputs.push_back(input.name);
-    predictor_ = std::make_unique<Predictor>(place, std::move(outputs), inputs);
-    images_ = std::make_unique<OutputImages>(place.tower->inputs());
+    for (const TowerInput& input : model.tower->inputs()) inputs.push_back(input.name);
+    predictor_ = std::make_unique<Predictor>(model, std::move(outputs), inputs);
+    images_ = std::make_unique<OutputImages>(model.tower->inputs());
     check_images();
   }
 

@@ -19,7 +19,7 @@ namespace {
 std::atomic<int> first_signal = 0;
 std::atomic<bool> ends_orderly = false;
 std::atomic<bool> is_over = false;
-std::atomic<bool> says_early_end = true;
+std::atomic<bool> reports_early_end = true;
 std::atomic<int64_t> first_time_ms = 0;
 std::atomic<int> wake_descriptor = -1;
 std::atomic<int> save_signal = 0;
@@ -58,7 +58,7 @@ void on_signal(int number) {
   int none = 0;
   if (is_over) _exit(128 + number);
   if (!ends_orderly) {
-    if (says_early_end) say("error: interrupted before training began; nothing was trained\n");
+    if (reports_early_end) say("error: interrupted before training began; nothing was trained\n");
     _exit(128 + number);
   }
   if (first_signal.compare_exchange_strong(none, number)) {
@@ -98,7 +98,7 @@ SignalWatcher::SignalWatcher(Words words) : words_(std::move(words)) {
   is_over = false;
   first_time_ms = 0;
   save_signal = 0;
-  says_early_end = words_.of_early_end;
+  reports_early_end = words_.says_early_end;
   wake_descriptor = eventfd(0, EFD_CLOEXEC);
   if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { watch(); });

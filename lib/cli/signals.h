@@ -18,7 +18,7 @@ class SignalWatcher {
  public:
   struct Words {
     std::string next = "finishing the step and saving a checkpoint";  // the action after the first signal
-    bool of_early_end = true;  // false: the parent process reports that nothing was trained
+    bool says_early_end = true;  // false: the parent process reports that nothing was trained
   };
   SignalWatcher() : SignalWatcher(Words()) {}
   explicit SignalWatcher(Words words);

@@ -75,7 +75,7 @@ std::vector<std::string> command_of_a_rank() {
 
 /// The first signal ends it; errors are reported here, because they end all ranks.
 int train_here(const TrainCommandOptions& options) {
-  SignalWatcher signals({.of_early_end = !started_by_procs()});
+  SignalWatcher signals({.says_early_end = !started_by_procs()});
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   std::unique_ptr<Comm> world;
   try {

@@ -141,9 +141,9 @@ void check_predict(const Experiment& experiment, const TowerFunction& tower) {
 
 /// Checks that need the inference graph and the data.
 void check_tower(const Experiment& experiment) {
-  const auto place = experiment.trainer->part<TrainedModel>().model_handle();
-  if (!place) return;
-  const TowerFunction& tower = *place->tower;
+  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
+  if (!model) return;
+  const TowerFunction& tower = *model->tower;
   const TowerDescription& described = tower.description();
   check_predict(experiment, tower);
   const DataFlow* const train = experiment.train_flow();

@@ -125,8 +125,8 @@ std::vector<std::string> unreached_variables(const VariableTable& table,
 }  // namespace
 
 void warn_of_what_has_no_effect(const Experiment& experiment) {
-  const auto place = experiment.trainer->part<TrainedModel>().model_handle();
-  if (!place || experiment.updates.empty()) return;
+  const auto model = experiment.trainer->part<TrainedModel>().model_handle();
+  if (!model || experiment.updates.empty()) return;
   std::vector<std::string> layers;
   Position first;
   for (const auto& [name, position] : Usage(experiment).unused_layers()) {
@@ -139,7 +139,7 @@ void warn_of_what_has_no_effect(const Experiment& experiment) {
                                     " with `input`, or remove " + them}
                      .str());
   }
-  const std::vector<std::string> variables = unreached_variables(*place->table, layers);
+  const std::vector<std::string> variables = unreached_variables(*model->table, layers);
   if (variables.empty()) return;
   log::warning(
       Problem{experiment.updates[0].position,

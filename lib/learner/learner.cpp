@@ -202,7 +202,7 @@ Learner::Figures Learner::step(const Tensors& batch) {
   const RunInfo info = {.seed = p.options.seed, .step = p.global_step};
   Figures figures;
   for (size_t i = 0; i < p.programs.size(); ++i) {
-    if (!p.model.updates[i].turn.includes(p.global_step)) continue;
+    if (!p.model.updates[i].schedule.includes(p.global_step)) continue;
     Program& backward = *p.programs[i].backward;
     const Executable& done = backward.run(fed, info);
     for (const Statistic& statistic : tower.statistics()) {

@@ -321,14 +321,14 @@ void make_updates(const ModelConfig& c, ModelParts& parts, Diagnostics& errors) 
   }
   if (!c.optimizer.item.is_null())
     add_update({.position = parts.position_of("optimizer")}, c.optimizer, c, parts, errors);
-  const std::vector<Turn> turns = turns_of(c.updates);
-  for (size_t i = 0; i < turns.size(); ++i) {
+  const std::vector<UpdateSchedule> schedules = update_schedules(c.updates);
+  for (size_t i = 0; i < schedules.size(); ++i) {
     const UpdateSection& section = c.updates[i];
     check_cost(section, c.model, errors);
     add_update({.name = section.name,
                 .cost = section.cost,
                 .variables = section.variables.all,
-                .turn = turns[i],
+                .schedule = schedules[i],
                 .position = section.position},
                section.optimizer, c, parts, errors);
   }

@@ -228,18 +228,18 @@ ConfigNode Codec<std::vector<UpdateSection>>::dump(const std::vector<UpdateSecti
   return ConfigNode::map(std::move(entries));
 }
 
-std::vector<Turn> turns_of(const std::vector<UpdateSection>& updates) {
-  std::vector<Turn> turns;
+std::vector<UpdateSchedule> update_schedules(const std::vector<UpdateSection>& updates) {
+  std::vector<UpdateSchedule> schedules;
   int64_t round = 0;
   for (const UpdateSection& update : updates) {
-    turns.push_back(update.steps ? Turn{.first = round, .steps = *update.steps}
-                                 : Turn{.round = update.every});
+    schedules.push_back(update.steps ? UpdateSchedule{.first = round, .steps = *update.steps}
+                                     : UpdateSchedule{.round = update.every});
     round += update.steps.value_or(0);
   }
-  for (size_t i = 0; i < turns.size(); ++i) {
-    if (updates[i].steps) turns[i].round = round;
+  for (size_t i = 0; i < schedules.size(); ++i) {
+    if (updates[i].steps) schedules[i].round = round;
   }
-  return turns;
+  return schedules;
 }
 
 }  // namespace tpack

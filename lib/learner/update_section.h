@@ -41,6 +41,6 @@ struct Codec<std::vector<UpdateSection>> {
 };
 
 /// When each of them runs.
-std::vector<Turn> turns_of(const std::vector<UpdateSection>& updates);
+std::vector<UpdateSchedule> update_schedules(const std::vector<UpdateSection>& updates);
 
 }  // namespace tpack

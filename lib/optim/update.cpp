@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-std::string Turn::str() const {
+std::string UpdateSchedule::str() const {
   return is_always() ? "all" : std::to_string(steps) + " of " + std::to_string(round);
 }
 

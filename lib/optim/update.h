@@ -12,7 +12,7 @@ namespace tpack {
 
 /// The steps in which an update runs: `steps` steps of each round of `round` steps, starting with step
 /// `first`.
-struct Turn {
+struct UpdateSchedule {
   int64_t round = 1;
   int64_t first = 0;
   int64_t steps = 1;
@@ -35,7 +35,7 @@ struct Update {
   std::vector<Ref<VariablePattern>> variables;  // patterns; empty: all trainable variables
   std::vector<Ref<VariablePattern>> frozen;     // patterns of variables that it does not train
   const Optimizer* optimizer = nullptr;         // never null
-  Turn turn = {};
+  UpdateSchedule schedule = {};
   Position position = {};
 
   /// True for a variable that the patterns choose (is_for_variable). Errors: ConfigError for a pattern that

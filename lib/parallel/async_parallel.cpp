@@ -213,7 +213,7 @@ bool AsyncParallel::step_of(size_t k) {
     watch_(batch, info);
   }
   for (size_t i = 0; i < updates_.size(); ++i) {
-    if (!updates_[i].turn.includes(number)) continue;
+    if (!updates_[i].schedule.includes(number)) continue;
     take_variables(tower);
     tower.last_backward[i] = &tower.backward[i]->run(batch, info);
     tower.has_run[i] = true;

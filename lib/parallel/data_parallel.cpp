@@ -245,7 +245,7 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
   skipped_.clear();
   if (towers_[0]->batch.empty()) return false;
   for (size_t i = 0; i < updates_.size(); ++i) {
-    if (updates_[i].turn.includes(global_step) && towers_[0]->programs[i].skipped) skipped_.push_back(i);
+    if (updates_[i].schedule.includes(global_step) && towers_[0]->programs[i].skipped) skipped_.push_back(i);
   }
   return true;
 }
@@ -266,7 +266,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   const auto info_of = [&](int64_t number) {
     return RunInfo{options_.seed, global_step, number * replicas() + replica(k), average};
   };
-  const auto is_due = [&](size_t update) { return updates_[update].turn.includes(global_step); };
+  const auto is_due = [&](size_t update) { return updates_[update].schedule.includes(global_step); };
   // With one update, each batch is used immediately; several updates use the same batches one after the
   // other.
   const bool keeps = options_.accumulate > 1 && updates_.size() > 1;

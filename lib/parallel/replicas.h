@@ -118,7 +118,7 @@ class Replicas {
            std::find(skipped_.begin(), skipped_.end(), update) == skipped_.end();
   }
   /// True also if it was skipped, because its gradient was not finite.
-  bool was_due_in_last_step(size_t update) const { return updates_[update].turn.includes(last_step_); }
+  bool was_due_in_last_step(size_t update) const { return updates_[update].schedule.includes(last_step_); }
   /// An output from ReplicaOptions::fetches: of tower 0 and its last batch.
   virtual const Tensor& fetched(const std::string& name) const = 0;
   /// Sets a statistic to its value in an earlier process, because its update may skip the next steps.

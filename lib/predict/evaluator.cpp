@@ -11,33 +11,33 @@
 
 namespace tpack {
 
-Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
+Evaluator::Evaluator(std::string name, const ModelHandle& model, const DataFlow& flow, uint64_t seed,
                      const Position& where, EvaluationShard shard, Detail detail)
     : name_(std::move(name)),
-      place_(place),
+      model_(model),
       flow_(flow),
       seed_(seed),
-      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return build(fed); }),
+      program_("evaluate", *model.device, *model.plan, [this](const Signature& fed) { return build(fed); }),
       shard_(shard),
       detail_(detail) {
   check_evaluation_flow(flow_, name_, where);
-  components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
-  nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
-  description_ = &place_.tower->description({Phase::kInference, place_.device->float_type()}, nominal_);
+  components_ = bind_inputs(model_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
+  nominal_ = batch_specs(*model_.tower, *flow_.batch_size());
+  description_ = &model_.tower->description({Phase::kInference, model_.device->float_type()}, nominal_);
   for (const Statistic& statistic : description_->statistics()) {
     statistics_.push_back(statistic.name);
     goals_.push_back(statistic.known_goal());
     forms_.push_back(statistic.form);
     tallies_.emplace_back(statistic);
   }
-  check_classes(description_->graph(), *place_.tower, flow_, name_, where);
+  check_classes(description_->graph(), *model_.tower, flow_, name_, where);
   targets_ = description_->targets();
   size_t fetch = 2 * statistics_.size();
   for (size_t i = 0; i < targets_.size(); ++i) {
     first_fetch_.push_back(fetch);
     if (is_fetched(targets_[i])) fetch += detail_ == Detail::kSamples ? 3 : 2;
     class_names_.push_back(
-        ClassReport::names_of(targets_[i], tpack::class_names(targets_[i].targets, *place_.tower, flow_)));
+        ClassReport::names_of(targets_[i], tpack::class_names(targets_[i].targets, *model_.tower, flow_)));
     if (ClassReport::classes_of(targets_[i]) == 0 || has_report_of(targets_[i])) continue;
     reports_.push_back(i);
     tallies_.emplace_back(ClassReport::parts_of(targets_[i]));
@@ -85,8 +85,8 @@ bool Evaluator::is_fetched(const PredictionTarget& target) const {
 /// Fetches the statistics, then the pair of each target.
 Graph Evaluator::build(const Signature& fed) const {
   Graph graph;
-  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
-  const TowerResult result = build_tower(b, *place_.tower, fed, {});
+  Builder b(graph, *model_.table, {Phase::kInference, model_.device->float_type()});
+  const TowerResult result = build_tower(b, *model_.tower, fed, {});
   for (const PredictionTarget& target : result.targets) {
     if (!is_fetched(target)) continue;
     b.fetch(target.term + "/predictions", target.predictions);
@@ -101,7 +101,7 @@ void Evaluator::compile(Choosing choosing) {
   const int64_t left = batching.remainder();
   if (batching.has_whole_batch()) program_.compile(nominal_, choosing);
   if (left == 0) return;
-  program_.compile(batch_specs(*place_.tower, left),
+  program_.compile(batch_specs(*model_.tower, left),
                    batching.has_whole_batch() ? Choosing::kByRules : choosing);
 }
 
@@ -193,7 +193,7 @@ void Evaluator::run_over(const NextBatch& next, const Observer& observer) {
 
 void Evaluator::look_for_bad_input(std::span<const Tensor> batch, int64_t number) {
   const auto bad =
-      BadInputFinder(*place_.tower, name_).find(batch, " of batch " + std::to_string(number + 1));
+      BadInputFinder(*model_.tower, name_).find(batch, " of batch " + std::to_string(number + 1));
   if (bad) bad_input_ = bad->what + "; " + bad->fix;
 }
 

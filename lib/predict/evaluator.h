@@ -43,7 +43,7 @@ class Evaluator {
   /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
   /// `compared`: kSamples for passes with an observer.
   enum class Detail : uint8_t { kClasses, kSamples };
-  Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
+  Evaluator(std::string name, const ModelHandle& model, const DataFlow& flow, uint64_t seed,
             const Position& where = {}, EvaluationShard shard = {}, Detail detail = Detail::kClasses);
 
   /// "cost", "accuracy", ...: without terms that only exist in training.
@@ -114,7 +114,7 @@ class Evaluator {
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
   std::string name_;
-  ModelHandle place_;
+  ModelHandle model_;
   const DataFlow& flow_;
   uint64_t seed_;
   std::vector<size_t> components_;

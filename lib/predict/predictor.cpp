@@ -57,15 +57,15 @@ OutputForm form_of(const Symbol& y, OutputMeaning meaning, const Shape& of_more,
 
 }  // namespace
 
-Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
+Predictor::Predictor(const ModelHandle& model, std::vector<PredictOutput> outputs,
                      const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling)
-    : place_(place),
+    : model_(model),
       outputs_(std::move(outputs)),
       program_(
-          program_name(outputs_), *place.device, *place.plan,
+          program_name(outputs_), *model.device, *model.plan,
           [this](const Signature& fed) { return graph(fed); }, std::move(compiling)) {
   std::vector<std::string> known;
-  for (const TowerInput& input : place_.tower->inputs()) known.push_back(input.name);
+  for (const TowerInput& input : model_.tower->inputs()) known.push_back(input.name);
   for (const std::string& name : given) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) throw unknown_reference("input", name, {}, known);
@@ -74,7 +74,7 @@ Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> output
   const Built built = build(nominal(kSamples));
   const Built of_more = build(nominal(kMoreSamples));
   const bool is_batched =
-      std::any_of(given_.begin(), given_.end(), [&](size_t i) { return place_.tower->inputs()[i].batched; });
+      std::any_of(given_.begin(), given_.end(), [&](size_t i) { return model_.tower->inputs()[i].batched; });
   for (size_t i = 0; i < outputs_.size(); ++i)
     forms_.push_back(form_of(built.graph.fetches()[i].value, built.meanings[i],
                              of_more.graph.fetches()[i].value.shape(), outputs_[i], is_batched));
@@ -85,15 +85,15 @@ Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> output
 
 Signature Predictor::nominal(int64_t samples) const {
   Signature signature;
-  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(samples));
+  for (const size_t i : given_) signature.push_back(model_.tower->inputs()[i].batch_spec(samples));
   return signature;
 }
 
 /// Missing inputs are zeros in the graph; no output may need them.
 Predictor::Built Predictor::build(const Signature& fed) const {
-  const std::vector<TowerInput>& inputs = place_.tower->inputs();
+  const std::vector<TowerInput>& inputs = model_.tower->inputs();
   Built built;
-  Builder b(built.graph, *place_.table, {Phase::kInference, place_.device->float_type()});
+  Builder b(built.graph, *model_.table, {Phase::kInference, model_.device->float_type()});
   const int64_t batch = batch_of(inputs, given_, fed);
   const auto image =
       std::find_if(given_.begin(), given_.end(), [&](size_t i) { return !inputs[i].layout.empty(); });
@@ -113,8 +113,8 @@ Predictor::Built Predictor::build(const Signature& fed) const {
     built.inputs.push_back(x.node);
     in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
   }
-  const TowerResult result = place_.tower->build(b, in);
-  fetch_outputs(b, *place_.table, result.outputs, outputs_);
+  const TowerResult result = model_.tower->build(b, in);
+  fetch_outputs(b, *model_.table, result.outputs, outputs_);
   for (const Fetch& fetch : built.graph.fetches()) built.meanings.push_back(b.meaning(fetch.value));
   const std::vector<bool> needed = built.graph.needed();
   for (const auto& [node, name] : zeros) {

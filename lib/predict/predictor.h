@@ -25,7 +25,7 @@ class Predictor {
  public:
   /// `given`: the inputs of `run`, in order. Errors: ConfigError for an output or input that the model does
   /// not have, and if an output depends on a missing input; ShapeError. `compiling`: as Program.
-  Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
+  Predictor(const ModelHandle& model, std::vector<PredictOutput> outputs,
             const std::vector<std::string>& given, std::shared_ptr<std::mutex> compiling = nullptr);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
@@ -54,7 +54,7 @@ class Predictor {
   Graph graph(const Signature& given) const;
   Signature nominal(int64_t samples) const;
 
-  ModelHandle place_;
+  ModelHandle model_;
   std::vector<PredictOutput> outputs_;
   std::vector<OutputForm> forms_;
   std::vector<std::string> needed_inputs_;

@@ -81,7 +81,7 @@ void add_updates(const Experiment& e, ModelReport& report) {
     const auto update = std::find_if(e.updates.begin(), e.updates.end(),
                                      [&](const Update& one) { return one.name == group.name; });
     if (update == e.updates.end()) continue;
-    UpdateReport row{update->name, update->cost.name, update->turn, group.variables.size()};
+    UpdateReport row{update->name, update->cost.name, update->schedule, group.variables.size()};
     for (const std::string& name : group.variables)
       row.parameters += store->table().find(name)->spec.shape.elements();
     report.frozen -= row.parameters;
@@ -115,7 +115,7 @@ std::string ModelReport::str() const {
   }
   TextTable update_table({"update", "cost", "steps", "variables", "parameters"});
   for (const UpdateReport& update : updates) {
-    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost, update.turn.str(),
+    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost, update.schedule.str(),
                       with_thousands(static_cast<int64_t>(update.variables)),
                       with_thousands(update.parameters)});
   }
@@ -158,8 +158,8 @@ nlohmann::ordered_json ModelReport::to_json() const {
   for (const UpdateReport& update : updates) {
     root["updates"].push_back({{"name", update.name},
                                {"cost", update.cost},
-                               {"steps", update.turn.steps},
-                               {"round", update.turn.round},
+                               {"steps", update.schedule.steps},
+                               {"round", update.schedule.round},
                                {"variables", update.variables},
                                {"parameters", update.parameters}});
   }

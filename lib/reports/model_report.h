@@ -23,7 +23,7 @@ struct LayerReport {
 struct UpdateReport {
   std::string name;  // "" for the only one
   std::string cost;
-  Turn turn;
+  UpdateSchedule schedule;
   size_t variables = 0;
   int64_t parameters = 0;
 };

@@ -13,8 +13,8 @@ namespace tpack {
 /// Runs the trained tower itself, between its steps.
 class AgentLink::TowerPredictor final : public BatchPredictor {
  public:
-  TowerPredictor(const ModelHandle& place, const AgentModel& model, const std::string& input)
-      : predictor_(place, outputs_of(model), {input}) {
+  TowerPredictor(const ModelHandle& handle, const AgentModel& model, const std::string& input)
+      : predictor_(handle, outputs_of(model), {input}) {
     for (size_t i = 0; i < model.outputs.size(); ++i) {
       const auto& [output, size] = model.outputs[i];
       const TensorSpec& spec = predictor_.forms()[i].spec;
@@ -48,7 +48,7 @@ class AgentLink::CopyPredictor final : public BatchPredictor {
  public:
   CopyPredictor(const TowerFunction& tower, std::unique_ptr<Device> device, const AgentModel& model,
                 const std::string& input)
-      : tower_(tower, std::move(device)), predictor_(tower_.place(), model, input) {}
+      : tower_(tower, std::move(device)), predictor_(tower_.handle(), model, input) {}
 
   std::vector<Tensor> run(const Tensor& observations) override {
     const std::lock_guard lock(mutex_);
@@ -100,14 +100,14 @@ std::string AgentLink::input_for_observations(const TowerFunction& tower) const 
                         component + "'");
 }
 
-void AgentLink::connect(const ModelHandle& place, const TrainSetup& setup) {
-  const std::string input = input_for_observations(*place.tower);
+void AgentLink::connect(const ModelHandle& handle, const TrainSetup& setup) {
+  const std::string input = input_for_observations(*handle.tower);
   if (model_.is_asynchronous) {
-    auto device = open_device(place.device->name(), setup.engine, 1);
-    copy_ = std::make_unique<CopyPredictor>(*place.tower, std::move(device), model_, input);
+    auto device = open_device(handle.device->name(), setup.engine, 1);
+    copy_ = std::make_unique<CopyPredictor>(*handle.tower, std::move(device), model_, input);
     agent_.begin(*copy_);
   } else {
-    predictor_ = std::make_unique<TowerPredictor>(place, model_, input);
+    predictor_ = std::make_unique<TowerPredictor>(handle, model_, input);
     agent_.begin(*predictor_);
   }
 }

@@ -26,7 +26,7 @@ class AgentLink {
   std::vector<std::string> fetches() const;
   /// Makes the predictor, on a separate device if the agent may use it at any time. Errors: ConfigError for a
   /// model without the outputs that the agent needs; errors of opening a device.
-  void connect(const ModelHandle& place, const TrainSetup& setup);
+  void connect(const ModelHandle& handle, const TrainSetup& setup);
   /// The device must have its variables.
   void compile();
   /// Call it before the first step, and whenever variables change outside of a step.

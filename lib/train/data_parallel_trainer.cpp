@@ -252,9 +252,9 @@ std::optional<ModelHandle> DataParallelTrainer::model_handle() {
 
 std::vector<ModelHandle> DataParallelTrainer::model_handles() {
   const size_t count = replicas_->idle_towers();
-  std::vector<ModelHandle> places(count, *model_handle());
-  for (size_t k = 0; count > 1 && k < count; ++k) places[k].device = &replicas_->device(k);
-  return places;
+  std::vector<ModelHandle> models(count, *model_handle());
+  for (size_t k = 0; count > 1 && k < count; ++k) models[k].device = &replicas_->device(k);
+  return models;
 }
 
 void DataParallelTrainer::watch_batches(const std::function<void(const TowerBatch&)>& watch) {
@@ -349,7 +349,7 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("seed", static_cast<int64_t>(setup_.seed));
   // An update that skips steps may skip the next one.
   const bool any_skips = std::any_of(setup_.updates.begin(), setup_.updates.end(),
-                                     [](const Update& update) { return !update.turn.is_always(); });
+                                     [](const Update& update) { return !update.schedule.is_always(); });
   for (size_t i = 0; any_skips && i < statistics_.size(); ++i)
     data.put("statistic " + statistics_[i], replicas_->statistic(i).parts());
   content.texts[layout::kData] = data.to_json();

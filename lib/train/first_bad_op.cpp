@@ -48,11 +48,11 @@ bool is_inside(const std::string& path, const std::string& layer) {
 }
 
 /// The functions of a layer in the order in which they are computed; each is fetched with its operand.
-Graph graph_of(const ModelHandle& place, const Signature& fed, const std::string& layer,
+Graph graph_of(const ModelHandle& model, const Signature& fed, const std::string& layer,
                std::vector<Candidate>& found) {
   Graph graph;
-  Builder b(graph, *place.table, {Phase::kTraining, place.device->float_type()});
-  build_tower(b, *place.tower, fed, {}, [](const Statistic& /*statistic*/) { return false; });
+  Builder b(graph, *model.table, {Phase::kTraining, model.device->float_type()});
+  build_tower(b, *model.tower, fed, {}, [](const Statistic& /*statistic*/) { return false; });
   found.clear();
   for (const auto& node : graph.nodes()) {
     if (!is_inside(node->path, layer)) continue;
@@ -68,15 +68,15 @@ Graph graph_of(const ModelHandle& place, const Signature& fed, const std::string
 
 }  // namespace
 
-std::optional<BadOp> first_bad_op(const ModelHandle& place, const TowerBatch& batch,
+std::optional<BadOp> first_bad_op(const ModelHandle& model, const TowerBatch& batch,
                                   const std::string& layer) {
   Signature fed;
   for (const Tensor& input : batch.inputs) fed.push_back(input.spec());
   std::vector<Candidate> found;
-  graph_of(place, fed, layer, found);
+  graph_of(model, fed, layer, found);
   if (found.empty()) return std::nullopt;
-  Program program("functions of " + layer, *place.device, *place.plan,
-                  [&](const Signature& signature) { return graph_of(place, signature, layer, found); });
+  Program program("functions of " + layer, *model.device, *model.plan,
+                  [&](const Signature& signature) { return graph_of(model, signature, layer, found); });
   const Executable& done = program.run(batch.inputs, batch.info);
   for (size_t i = 0; i < found.size(); ++i) {
     const Tensor& operand = done.fetched(2 * i);

@@ -17,7 +17,7 @@ struct BadOp {
 /// The first one in a layer, for the batch of a tower and the current variables: the reason why the output of
 /// the layer is not finite although its inputs are. Empty if it is not a function with a limited domain or
 /// range (logarithms, roots, quotients, exponentials). Compiles a separate program; for messages.
-std::optional<BadOp> first_bad_op(const ModelHandle& place, const TowerBatch& batch,
+std::optional<BadOp> first_bad_op(const ModelHandle& model, const TowerBatch& batch,
                                   const std::string& layer);
 
 }  // namespace tpack

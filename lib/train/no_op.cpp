@@ -47,9 +47,9 @@ class NoOp final : public Trainer,
   VariableStore* variables() const override { return tower_ ? &tower_->variables() : nullptr; }
   std::optional<ModelHandle> model_handle() override {
     if (!tower_) return std::nullopt;
-    ModelHandle place = tower_->place();
-    place.plan = setup_.plan;
-    return place;
+    ModelHandle model = tower_->handle();
+    model.plan = setup_.plan;
+    return model;
   }
   std::optional<double> gradient_scale(const std::string& /*variable*/) const override {
     return std::nullopt;

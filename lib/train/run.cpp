@@ -157,9 +157,9 @@ std::vector<ModelHandle> Run::model_handles() {
 }
 
 ModelHandle Run::model_handle() {
-  const auto place = trainer_.part<TrainedModel>().model_handle();
-  if (!place) throw ConfigError("this trainer has no model to run on other data");
-  return *place;
+  const auto model = trainer_.part<TrainedModel>().model_handle();
+  if (!model) throw ConfigError("this trainer has no model to run on other data");
+  return *model;
 }
 
 }  // namespace tpack

@@ -7,18 +7,18 @@
 
 namespace tpack {
 
-TowerOutputs::TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns,
+TowerOutputs::TowerOutputs(const ModelHandle& model, const std::vector<Ref<OutputPattern>>& patterns,
                            int64_t batch)
-    : place_(place), nominal_(batch_specs(*place.tower, batch)) {
+    : model_(model), nominal_(batch_specs(*model.tower, batch)) {
   const TowerDescription& tower =
-      place_.tower->description({Phase::kTraining, place_.device->float_type()}, nominal_);
+      model_.tower->description({Phase::kTraining, model_.device->float_type()}, nominal_);
   std::vector<std::string> known;
   const auto is_wanted = [&](const std::string& name) {
     known.push_back(name);
     return is_for_variable(patterns, name);
   };
-  for (size_t i = 0; i < place_.tower->inputs().size(); ++i) {
-    const TowerInput& input = place_.tower->inputs()[i];
+  for (size_t i = 0; i < model_.tower->inputs().size(); ++i) {
+    const TowerInput& input = model_.tower->inputs()[i];
     if (!is_wanted(input.name)) continue;
     inputs_.push_back(i);
     outputs_.push_back({input.name, nominal_[i], input.layout, input.position});
@@ -33,15 +33,15 @@ TowerOutputs::TowerOutputs(const ModelHandle& place, const std::vector<Ref<Outpu
   if (outputs_.size() == inputs_.size()) return;
   std::string name = "outputs";
   for (size_t i = inputs_.size(); i < outputs_.size(); ++i) name += " " + outputs_[i].name;
-  program_ = std::make_unique<Program>(name, *place_.device, *place_.plan,
+  program_ = std::make_unique<Program>(name, *model_.device, *model_.plan,
                                        [this](const Signature& fed) { return this->graph(fed); });
 }
 
 Graph TowerOutputs::graph(const Signature& fed) const {
   Graph graph;
-  Builder b(graph, *place_.table, {Phase::kTraining, place_.device->float_type()});
+  Builder b(graph, *model_.table, {Phase::kTraining, model_.device->float_type()});
   const auto no_statistics = [](const Statistic& /*statistic*/) { return false; };
-  const TowerResult result = build_tower(b, *place_.tower, fed, {}, no_statistics);
+  const TowerResult result = build_tower(b, *model_.tower, fed, {}, no_statistics);
   for (size_t i = inputs_.size(); i < outputs_.size(); ++i)
     graph.fetch(outputs_[i].name, result.outputs.at(outputs_[i].name));
   graph.keep_assignments([](const Assignment& /*assignment*/) { return false; });

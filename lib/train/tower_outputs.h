@@ -26,7 +26,7 @@ class TowerOutputs {
 
   /// Outputs whose names match a pattern (is_for_variable), inputs first, then in the order of computation.
   /// `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
-  TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
+  TowerOutputs(const ModelHandle& model, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
 
   const std::vector<Output>& outputs() const { return outputs_; }
   /// For whole batches. The device must have its variables.
@@ -39,7 +39,7 @@ class TowerOutputs {
  private:
   Graph graph(const Signature& fed) const;
 
-  ModelHandle place_;
+  ModelHandle model_;
   Signature nominal_;
   std::vector<Output> outputs_;
   std::vector<size_t> inputs_;  // of the tower: the first of outputs_

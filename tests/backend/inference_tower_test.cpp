@@ -13,7 +13,7 @@ TEST(InferenceTower, has_the_models_variables_and_no_optimizers) {
   EXPECT_THAT(tower.variables().names(VariableScope::kModel),
               testing::ElementsAre("fc0/W", "fc0/b", "fc1/W", "fc1/b"));
   EXPECT_THAT(tower.variables().names(VariableScope::kOptimizer), testing::IsEmpty());
-  EXPECT_EQ(tower.place().tower, model.get());
+  EXPECT_EQ(tower.handle().tower, model.get());
 }
 
 TEST(InferenceTower, uses_the_choices_it_is_given) {
@@ -21,7 +21,7 @@ TEST(InferenceTower, uses_the_choices_it_is_given) {
   Plan plan;
   plan.hardware = "some machine";
   InferenceTower tower(*model, make_reference_device("cpu:0", {}), plan);
-  EXPECT_EQ(tower.place().plan->hardware, "some machine");
+  EXPECT_EQ(tower.handle().plan->hardware, "some machine");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 class ImportanceOfSum : public testing::Test {
  protected:
   ImportanceTable table(const ImportanceOptions& options) {
-    Evaluator evaluator("validation", tower_.place(), flow_, 1);
+    Evaluator evaluator("validation", tower_.handle(), flow_, 1);
     return {evaluator, importance_units(evaluator, model_->inputs(), flow_), options};
   }
   double variance(const char* component) {
@@ -125,7 +125,7 @@ TEST_F(ImportanceOfTables, gives_columns_that_go_together_one_permutation) {
       "inputs: {x: {shape: [2]}}\nlayers: [{ReduceSum: {name: p, input: x, axes: [1]}}]\n"
       "cost: [MeanSquaredError: {predictions: p, targets: 0}]\n");
   InferenceTower tower(*model, make_reference_device("cpu:0", {}));
-  Evaluator evaluator("validation", tower.place(), flow, 1);
+  Evaluator evaluator("validation", tower.handle(), flow, 1);
   const ImportanceTable table(evaluator, importance_units(evaluator, model->inputs(), flow),
                               {.statistic = "cost"});
   ASSERT_EQ(table.rows().size(), 3U);
@@ -146,7 +146,8 @@ TEST_F(ImportanceOfTables, permutes_a_column_in_all_rows_of_a_window) {
       "layers: [{FullyConnected: {name: p, input: x, units: 1}}]\n"
       "cost: [MeanSquaredError: {predictions: p, targets: y}]\n");
   InferenceTower tower(*model, make_reference_device("cpu:0", {}));
-  const auto units = importance_units(Evaluator("validation", tower.place(), flow, 1), model->inputs(), flow);
+  const auto units =
+      importance_units(Evaluator("validation", tower.handle(), flow, 1), model->inputs(), flow);
   ASSERT_EQ(units.size(), 2U);
   EXPECT_EQ(units[0].name, "a");
   EXPECT_THAT(units[0].places, testing::ElementsAre(0, 2));
@@ -165,7 +166,7 @@ TEST(ImportanceOfVectors, says_that_many_numbers_are_not_compared) {
         make_flow(parse_yaml("[{FakeData: {shapes: [[" + count +
                                  "], [1]], names: [x, y], size: 4}}, {BatchData: {batch_size: 4}}]",
                              "t.yaml"));
-    Evaluator evaluator("validation", tower.place(), flow, 1);
+    Evaluator evaluator("validation", tower.handle(), flow, 1);
     testing::internal::CaptureStderr();
     const ImportanceTable table(evaluator, importance_units(evaluator, model->inputs(), flow),
                                 {.statistic = "cost", .repeats = 1});

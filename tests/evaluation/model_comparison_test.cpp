@@ -17,7 +17,7 @@ class ModelComparison : public testing::Test {
     for (double& w : tower.variables().tensor("fc1/W").span<double>()) w = 0;
     tower.variables().tensor("fc1/b").data<double>()[0] = weight;
     const DataFlow flow = small_flow(samples, "- BatchData: {batch_size: 16, remainder: true}");
-    Evaluator evaluator("validation", tower.place(), flow, 1, {}, {}, Evaluator::Detail::kSamples);
+    Evaluator evaluator("validation", tower.handle(), flow, 1, {}, {}, Evaluator::Detail::kSamples);
     ComparedSamples compared(evaluator);
     evaluator.run_part({}, [&](int64_t n, std::span<const TargetBatch> batch) { compared.see(n, batch); });
     return compared;

@@ -24,7 +24,7 @@ class ThresholdChoiceTest : public testing::Test {
         parse_yaml("- FakeData: {shapes: [[1], [1]], dtype: [float32, float32], names: [x, y], size: 4}\n"
                    "- BatchData: 2",
                    "t.yaml"));
-    const Evaluator evaluator("validation", tower.place(), flow, 1, {}, {}, Evaluator::Detail::kSamples);
+    const Evaluator evaluator("validation", tower.handle(), flow, 1, {}, {}, Evaluator::Detail::kSamples);
     ThresholdChoice choice(evaluator, ThresholdGoal::parse(goal));
     const auto samples = std::ssize(labels);
     std::vector<float> logits;

@@ -103,7 +103,7 @@ class TwoUpdates {
     const auto expected = golden_.at("costs").at(update.name).get<std::vector<double>>();
     size_t runs = 0;
     for (size_t step = 0; step < ours.size(); ++step) {
-      if (update.turn.includes(static_cast<int64_t>(step))) ++runs;
+      if (update.schedule.includes(static_cast<int64_t>(step))) ++runs;
       if (runs == 0) continue;
       const double golden = expected.at(runs - 1);
       EXPECT_NEAR(ours[step], golden, tolerance * golden) << update.name << ", step " << step;

@@ -42,7 +42,7 @@ void expect_golden(const MakeDevice& make_device, DType float_type, double toler
                   .cost = {network, {}},
                   .variables = {{network, {}}},
                   .optimizer = adam.get(),
-                  .turn = {.round = round}};
+                  .schedule = {.round = round}};
   };
   ReplicaOptions options;
   options.make_device = [&](size_t /*k*/, int /*threads*/) { return make_device("cpu:0"); };

@@ -36,12 +36,12 @@ std::string error_of(const std::string& yaml) {
 /// The update that each of the first steps runs: 'd', 'g', '+' for both, '-' for none.
 std::string steps_of(const std::string& yaml) {
   const UpdateSections sections = read(yaml);
-  const std::vector<Turn> turns = turns_of(sections);
+  const std::vector<UpdateSchedule> schedules = update_schedules(sections);
   std::string steps;
   for (int64_t step = 0; step < 8; ++step) {
     std::string due;
-    for (size_t i = 0; i < turns.size(); ++i) {
-      if (turns[i].includes(step)) due += sections[i].name;
+    for (size_t i = 0; i < schedules.size(); ++i) {
+      if (schedules[i].includes(step)) due += sections[i].name;
     }
     steps += due.empty() ? "-" : due.size() == 1 ? due : "+";
   }

@@ -40,13 +40,13 @@ TEST(Update, does_not_select_what_is_frozen) {
   EXPECT_FALSE(update.selects("tail/W"));
 }
 
-std::string steps_of(const Turn& turn) {
+std::string steps_of(const UpdateSchedule& turn) {
   std::string steps;
   for (int64_t step = 0; step < 12; ++step) steps += turn.includes(step) ? 'x' : '-';
   return steps;
 }
 
-TEST(Turn, has_some_steps_of_each_round) {
+TEST(UpdateSchedule, has_some_steps_of_each_round) {
   EXPECT_EQ(steps_of({}), "xxxxxxxxxxxx");
   EXPECT_EQ(steps_of({.round = 3}), "x--x--x--x--");
   EXPECT_EQ(steps_of({.round = 6, .steps = 5}), "xxxxx-xxxxx-");
@@ -54,9 +54,9 @@ TEST(Turn, has_some_steps_of_each_round) {
   EXPECT_EQ(steps_of({.round = 4, .first = 1, .steps = 2}), "-xx--xx--xx-");
 }
 
-TEST(Turn, says_how_many) {
-  EXPECT_EQ(Turn{}.str(), "all");
-  EXPECT_EQ((Turn{.round = 5, .first = 1, .steps = 2}).str(), "2 of 5");
+TEST(UpdateSchedule, says_how_many) {
+  EXPECT_EQ(UpdateSchedule{}.str(), "all");
+  EXPECT_EQ((UpdateSchedule{.round = 5, .first = 1, .steps = 2}).str(), "2 of 5");
 }
 
 TEST(Update, names_its_programs_and_hyper_parameters) {

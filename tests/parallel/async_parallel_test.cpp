@@ -144,7 +144,7 @@ TEST(AsyncParallel, counts_the_steps_of_other_towers_from_the_first_step_of_the_
       return held;
     };
     Plan plan;
-    AsyncParallel replicas(*model, {{.optimizer = optimizer.get(), .turn = {.round = 2}}}, plan,
+    AsyncParallel replicas(*model, {{.optimizer = optimizer.get(), .schedule = {.round = 2}}}, plan,
                            options_of(2));
     const Signature signature = {{DType::kFloat32, {kAsyncBatch, 5}}, {DType::kInt32, {kAsyncBatch}}};
     replicas.declare(signature);

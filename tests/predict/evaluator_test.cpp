@@ -25,7 +25,7 @@ class EvaluatorTest : public testing::Test {
   /// Statistics over a flow of 11 samples in batches of `batch`.
   Evaluator::Result figures(int64_t batch) {
     const DataFlow flow = flow_of(batch);
-    return Evaluator("validation", tower_.place(), flow, 1).run();
+    return Evaluator("validation", tower_.handle(), flow, 1).run();
   }
   static DataFlow flow_of(int64_t batch) {
     return small_flow(11, "- BatchData: {batch_size: " + std::to_string(batch) + ", remainder: true}");
@@ -37,7 +37,7 @@ class EvaluatorTest : public testing::Test {
 
 TEST_F(EvaluatorTest, runs_on_batches_in_memory_as_on_those_of_the_flow) {
   const DataFlow flow = flow_of(4);
-  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  Evaluator evaluator("validation", tower_.handle(), flow, 1);
   const Evaluator::Result expected = evaluator.run();
   std::vector<std::vector<Tensor>> batches = evaluator.read_batches();
   ASSERT_EQ(batches.size(), 3U);
@@ -108,7 +108,7 @@ TEST_F(EvaluatorTest, gives_the_same_figures_for_batches_of_any_size) {
   InferenceTower tower(*model, reference());
   const auto figures_of = [&](int64_t batch) {
     const DataFlow flow = flow_of(batch);
-    return Evaluator("validation", tower.place(), flow, 1).run();
+    return Evaluator("validation", tower.handle(), flow, 1).run();
   };
   const Evaluator::Result whole = figures_of(11);
   ASSERT_EQ(whole.size(), 3U);
@@ -133,7 +133,7 @@ TEST_F(EvaluatorTest, averages_costs_over_the_labels_that_count) {
   InferenceTower tower(*model, reference());
   for (const int64_t batch : {11, 1, 3, 4}) {
     const DataFlow flow = flow_of(batch);
-    const auto result = Evaluator("validation", tower.place(), flow, 1).run();
+    const auto result = Evaluator("validation", tower.handle(), flow, 1).run();
     ASSERT_EQ(result.size(), 5U);  // the cost, its terms, the metrics
     EXPECT_NEAR(result[1].second, result[3].second, 1e-12) << batch;
     EXPECT_NEAR(result[2].second, 0.5 * result[4].second, 1e-12) << batch;
@@ -143,13 +143,13 @@ TEST_F(EvaluatorTest, averages_costs_over_the_labels_that_count) {
 
 TEST_F(EvaluatorTest, leaves_out_terms_that_exist_in_training_only) {
   const DataFlow flow = flow_of(4);
-  const Evaluator evaluator("validation", tower_.place(), flow, 1);
+  const Evaluator evaluator("validation", tower_.handle(), flow, 1);
   EXPECT_THAT(evaluator.statistics(), ElementsAre("cost", "softmax_cross_entropy", "accuracy"));
 }
 
 TEST_F(EvaluatorTest, gives_the_same_bits_each_time) {
   const DataFlow flow = flow_of(4);
-  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  Evaluator evaluator("validation", tower_.handle(), flow, 1);
   evaluator.compile();
   const Evaluator::Result first = evaluator.run();
   EXPECT_EQ(evaluator.run(), first);
@@ -157,7 +157,7 @@ TEST_F(EvaluatorTest, gives_the_same_bits_each_time) {
 
 TEST_F(EvaluatorTest, sees_variables_as_they_are_now) {
   const DataFlow flow = flow_of(4);
-  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  Evaluator evaluator("validation", tower_.handle(), flow, 1);
   evaluator.run();
   for (double& value : tower_.variables().tensor("fc1/W").span<double>()) value = 0;
   for (double& value : tower_.variables().tensor("fc1/b").span<double>()) value = 0;
@@ -167,7 +167,7 @@ TEST_F(EvaluatorTest, sees_variables_as_they_are_now) {
 TEST_F(EvaluatorTest, rejects_a_flow_without_the_inputs_of_the_model) {
   const DataFlow flow = make_flow(parse_yaml(
       "- FakeData: {shapes: [[5]], names: [x], size: 4}\n- BatchData: {batch_size: 2}", "test.yaml"));
-  EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
+  EXPECT_THROW(Evaluator("validation", tower_.handle(), flow, 1), ConfigError);
 }
 
 TEST_F(EvaluatorTest, rejects_a_flow_with_more_classes_than_scores) {
@@ -188,7 +188,7 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
                      ", AugmentImageComponent: [Resize: 2], BatchData: {batch_size: 2, remainder: true}]",
                  "test.yaml"));
   try {
-    Evaluator("validation", tower.place(), flow, 1);
+    Evaluator("validation", tower.handle(), flow, 1);
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
@@ -199,7 +199,7 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
 
 TEST_F(EvaluatorTest, ends_when_it_is_asked_to) {
   const DataFlow flow = flow_of(4);
-  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  Evaluator evaluator("validation", tower_.handle(), flow, 1);
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THROW(evaluator.run(stop.get_token()), Stopped);
@@ -209,7 +209,7 @@ TEST_F(EvaluatorTest, ends_when_it_is_asked_to) {
 
 TEST_F(EvaluatorTest, rejects_a_flow_that_drops_samples) {
   const DataFlow flow = small_flow(11, "- BatchData: {batch_size: 4}");
-  EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
+  EXPECT_THROW(Evaluator("validation", tower_.handle(), flow, 1), ConfigError);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class PredictorTest : public testing::Test {
   }
   std::string error_of(const std::string& yaml, const std::vector<std::string>& given) {
     try {
-      Predictor(tower_.place(), outputs(yaml), given);
+      Predictor(tower_.handle(), outputs(yaml), given);
     } catch (const ConfigError& error) {
       return error.what();
     }
@@ -35,7 +35,7 @@ class PredictorTest : public testing::Test {
 };
 
 TEST_F(PredictorTest, gives_outputs_without_labels) {
-  Predictor predictor(tower_.place(), outputs("{scores: fc1, probability: {Softmax: fc1}}"), {"x"});
+  Predictor predictor(tower_.handle(), outputs("{scores: fc1, probability: {Softmax: fc1}}"), {"x"});
   const std::vector<Tensor> values = predictor.run({x_});
   ASSERT_EQ(values.size(), 2U);
   EXPECT_EQ(values[0].shape(), (Shape{4, 3}));
@@ -48,7 +48,7 @@ TEST_F(PredictorTest, gives_outputs_without_labels) {
 }
 
 TEST_F(PredictorTest, knows_what_values_of_outputs_mean) {
-  const Predictor predictor(tower_.place(),
+  const Predictor predictor(tower_.handle(),
                             outputs("{raw: fc1, p: {Softmax: fc1}, set: {Sigmoid: fc1}, t: {Tanh: fc1}}"),
                             {"x", "label"});
   EXPECT_EQ(predictor.needed_inputs(), std::vector<std::string>{"x"}) << "labels are not needed";
@@ -61,7 +61,7 @@ TEST_F(PredictorTest, knows_what_values_of_outputs_mean) {
 }
 
 TEST_F(PredictorTest, a_batch_of_any_size_gives_each_sample_its_own_values) {
-  Predictor predictor(tower_.place(), outputs("[fc1]"), {"x"});
+  Predictor predictor(tower_.handle(), outputs("[fc1]"), {"x"});
   const Tensor all = predictor.run({x_})[0];
   for (int64_t n = 0; n < 4; ++n) {
     const Tensor one = predictor.run({x_.rows(n, n + 1)})[0];
@@ -70,7 +70,7 @@ TEST_F(PredictorTest, a_batch_of_any_size_gives_each_sample_its_own_values) {
 }
 
 TEST_F(PredictorTest, values_outlive_the_next_call) {
-  Predictor predictor(tower_.place(), outputs("[fc1]"), {"x"});
+  Predictor predictor(tower_.handle(), outputs("[fc1]"), {"x"});
   const Tensor first = predictor.run({x_})[0];
   const Tensor kept = first.clone();
   predictor.run({testkit::random_tensor({4, 5}, 4, DType::kFloat32)});
@@ -127,13 +127,13 @@ cost:
   const Tensor image = testkit::random_tensor({2, 8, 8, 3}, 1, DType::kFloat32);
   std::vector<Tensor> values;
   for (const char* output : {"[conv0]", "[fc]", "[conv0]"}) {
-    Predictor predictor(tower.place(), outputs(output), {"image"});
+    Predictor predictor(tower.handle(), outputs(output), {"image"});
     values.push_back(predictor.run({image})[0]);
   }
   EXPECT_EQ(values[0].shape(), (Shape{2, 16, 8, 8}));
   EXPECT_EQ(values[1].shape(), (Shape{2, 3}));
   EXPECT_TRUE(bit_equal(values[2], values[0]));
-  EXPECT_EQ(tower.place().plan->sections.size(), 2U);
+  EXPECT_EQ(tower.handle().plan->sections.size(), 2U);
 }
 
 }  // namespace

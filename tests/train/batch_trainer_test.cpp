@@ -106,7 +106,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     Tensor samples(DType::kUInt8, {5, 3, 2});
     for (int64_t i = 0; i < samples.elements(); ++i)
       samples.data<uint8_t>()[i] = static_cast<uint8_t>(37 * i % 256);
-    Predictor stored(place.place(), {{output, {output, {}}}}, {"x"});
+    Predictor stored(place.handle(), {{output, {output, {}}}}, {"x"});
     Predictor trained(*trainer.part<TrainedModel>().model_handle(), {{output, {output, {}}}}, {"x"});
     const Tensor values = stored.run({samples})[0];
     EXPECT_EQ(values.shape(), (Shape{5, 6}));
