@@ -73,7 +73,7 @@ void reject_agents(const EvalOptions& o, const InferenceModel& model) {
   }
 }
 
-std::string chosen_flow(const EvalOptions& o, const ExperimentConfig& config) {
+std::string chosen_flow(const EvalOptions& o, const ModelConfig& config) {
   if (!o.data.empty()) return o.data;
   if (config.data.contains("validation")) return "validation";
   if (!config.predict.data.empty()) return config.predict.data.name;

@@ -194,7 +194,8 @@ class Hdf5 final : public PredictionWriter {
   /// The dataset of an output has its name; words before the last slash become groups.
   void check_names() const {
     std::vector<std::string> taken = {"files", "errors", "labels"};
-    for (const auto& [name, role, width] : options_.outputs) {
+    for (const WrittenOutput& output : options_.outputs) {
+      const std::string& name = output.name;
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
           throw ConfigError("--format hdf5 cannot hold output '" + name + "' next to '" + other +

@@ -63,7 +63,7 @@ class InferenceModel {
   DataFlow flow(const std::string& name, SampleOrder order = SampleOrder::kOfFlow) const;
 
   /// For other programs on its weights, such as an Evaluator; not while `predict` runs.
-  ModelHandle handle() const { return weights_->model(); }
+  ModelHandle handle() const { return weights_->handle(); }
 
  private:
   InferenceModel() = default;
