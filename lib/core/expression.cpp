@@ -127,7 +127,7 @@ ConfigNode computed(const ExpressionNode& node, Fn fn, const std::array<ConfigNo
   if (is_integer && result == pointwise::Result::kWhole) return a;
   if (is_integer && result == pointwise::Result::kSame)
     return pointwise::evaluate<int64_t>(fn, a.as_int(), b.as_int(), c.as_int());
-  const double value = pointwise::evaluate<double>(fn, a.as_double(), b.as_double(), c.as_double());
+  const auto value = pointwise::evaluate<double>(fn, a.as_double(), b.as_double(), c.as_double());
   if (result == pointwise::Result::kBool) return value != 0;
   if (result == pointwise::Result::kWhole) return to_integer(node, value);
   if (std::isfinite(value)) return value;

@@ -9,10 +9,10 @@ namespace tpack {
 namespace {
 
 struct RegressionRow {
-  const char* summary;
-  const char* example;
+  const char* summary = "";
+  const char* example = "";
   /// The loss for predictions x and targets y; `number` is the row's field.
-  Symbol (*losses)(Builder& b, Symbol x, const Builder::Operand& y, double number);
+  Symbol (*losses)(Builder& b, Symbol x, const Builder::Operand& y, double number) = nullptr;
   const char* field = "";  // its one field, if it has one
   double number = 0;       // by default
   Check allowed = {};

@@ -71,12 +71,12 @@ double share_of(double some, double all) { return all == 0 ? 0 : some / all; }
 
 /// A metric that is a ratio of counts.
 struct RatioRow {
-  const char* name;
-  const char* scope;
-  ClassAverage average;  // the default
-  double (*ratio)(const Counts& n, double beta);
-  const char* summary;
-  const char* example;
+  const char* name = "";
+  const char* scope = "";
+  ClassAverage average = ClassAverage::kMacro;  // the default
+  double (*ratio)(const Counts& n, double beta) = nullptr;
+  const char* summary = "";
+  const char* example = "";
   bool has_beta = false;
   /// For binary labels: the divisor of the right predictions, if it is a single count.
   enum class Of : uint8_t { kBoth, kPredicted, kActual } of = Of::kBoth;
@@ -255,7 +255,6 @@ TPACK_REGISTER(Metric, Recall, "Recall");
 
 constexpr RatioRow kF1{.name = "F1",
                        .scope = "f1",
-                       .average = ClassAverage::kMacro,
                        .ratio = f_beta,
                        .summary =
                            "Harmonic mean of precision and recall, for samples of one of several classes, "
@@ -270,7 +269,6 @@ TPACK_REGISTER(Metric, F1, "F1", "Dice");
 
 constexpr RatioRow kFBeta{.name = "FBeta",
                           .scope = "f_beta",
-                          .average = ClassAverage::kMacro,
                           .ratio = f_beta,
                           .summary = "F1 where recall counts beta times as much as precision.",
                           .example = "FBeta: {logits: logits, labels: label, beta: 2}",
@@ -285,7 +283,6 @@ TPACK_REGISTER(Metric, FBeta, "FBeta");
 constexpr RatioRow kIoU{
     .name = "IoU",
     .scope = "iou",
-    .average = ClassAverage::kMacro,
     .ratio = [](const Counts& n, double) { return share_of(n.right, n.predicted + n.actual - n.right); },
     .summary =
         "Intersection over union of predicted and actual pixels (Jaccard index): the mean over classes, or, "
