@@ -21,11 +21,10 @@ class Pooling final : public Layer {
         .field("window", &Params::window, at_least(1), "size of the window, pixels")
         .shorthand()
         .field("stride", &Params::stride, at_least(1), "pixels between windows; default: the window's size")
-        .field(
-            "padding", &Params::padding,
-            padding_doc("'valid': only whole windows; 'same': output size input / stride, rounded up; what "
-                        "is around the image never counts")
-                .c_str());
+        .field("padding", &Params::padding,
+               padding_doc("'valid': only whole windows; 'same': output size is input / stride, rounded up; "
+                           "padding never counts")
+                   .c_str());
   }
   explicit Pooling(Params p) : p_(p) {}
 

@@ -29,8 +29,8 @@ class ReductionLayer final : public Layer {
     return Schema<Params>(kRow.summary)
         .example(kRow.example)
         .field("axes", &Params::axes,
-               "axes; 0 is the batch, 1 the channels, negative ones count from the end; default: all, which "
-               "gives one number")
+               "axes; 0 is the batch, 1 the channels, negative ones count from the end; default: all, for "
+               "one number")
         .field("keep_dims", &Params::keep_dims, "keep the reduced axes, with size 1");
   }
   explicit ReductionLayer(Params p) : p_(std::move(p)) {}

@@ -13,7 +13,7 @@ class TransposeLayer final : public Layer {
  public:
   using Params = TransposeLayerParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Axes in another order.")
+    return Schema<Params>("Changes the order of the axes.")
         .example("Transpose: {order: [0, 2, 1, 3]}")
         .field("order", &Params::order, "for each axis of the output, the axis of the input; 0 is the batch")
         .required();

@@ -50,7 +50,7 @@ class PasteAugmentor : public Augmentor {
     const ImageSize room = room_of(size);
     return std::make_unique<Paste>(p_.background_shape.size(), room.width / 2, room.height / 2, p_.fill);
   }
-  /// Errors: ConfigError if the images are known to be larger, or if the color has another number of
+  /// Errors: ConfigError if the images are known to be larger, or if the color has a different number of
   /// channels.
   Shape shape(const Shape& in) const final {
     const Extent& background = p_.background_shape;
@@ -114,7 +114,8 @@ class RandomPaste final : public PasteAugmentor {
   using PasteAugmentor::PasteAugmentor;
   static Schema<Params> schema() {
     return schema_of(
-        "Puts an image at a random place of a larger one of a single color; in predictions, into the middle.",
+        "Puts an image at a random position in a larger one of a single color; in predictions, into the "
+        "middle.",
         "RandomPaste: {background_shape: [480, 640], fill: 128}");
   }
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
