@@ -7,8 +7,8 @@
 #include "backend/open_device.h"
 #include "checkpoint/layout.h"
 #include "learner/stored_data.h"
-#include "learner/tower_of_trainer.h"
 #include "predict/load_weights.h"
+#include "predict/tower_of_trainer.h"
 #include "system/machine.h"
 
 namespace tpack {

@@ -12,10 +12,10 @@
 #include "learner/inference_model.h"
 #include "learner/model_config.h"
 #include "learner/stored_data.h"
-#include "learner/stored_variables.h"
 #include "optim/training_graph.h"
 #include "predict/evaluator.h"
 #include "predict/named_predictor.h"
+#include "predict/stored_variables.h"
 #include "system/machine.h"
 
 namespace tpack {

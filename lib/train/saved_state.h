@@ -5,7 +5,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "input/input_source.h"
-#include "learner/stored_variables.h"
+#include "predict/stored_variables.h"
 #include "tensor/state.h"
 
 namespace tpack {

@@ -1,6 +1,6 @@
 #include "train/trainer.h"
 
-#include "learner/tower_of_trainer.h"
+#include "predict/tower_of_trainer.h"
 #include "train/saved_state.h"
 
 namespace tpack {

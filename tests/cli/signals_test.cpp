@@ -30,7 +30,7 @@ TEST(SignalWatcher, leaves_it_to_others_to_say_that_nothing_was_trained) {
   EXPECT_EXIT(
       {
         let_signals_end_the_process();
-        const SignalWatcher watcher({.of_early_end = false});
+        const SignalWatcher watcher({.says_early_end = false});
         raise(SIGTERM);
       },
       testing::ExitedWithCode(128 + SIGTERM), "^$");

@@ -31,7 +31,7 @@ class Top : public testing::Test {
     write_content(folder_ / "b/exit.json", R"({"exit_code": 6, "reason": "the cost is nan"})");
   }
   /// The runs are named relative to the folder, whose name differs each time.
-  std::string frame(const std::vector<std::string>& runs, TerminalSize size, int schedules = 0) const {
+  std::string frame(const std::vector<std::string>& runs, TerminalSize size, int turns = 0) const {
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(folder_.str());
     LiveView view(runs);

@@ -265,7 +265,7 @@ TEST_F(TrainUpdates, show_gradients_only_in_the_steps_that_compute_them) {
                                 "}, TensorSummary: {" + gradients + ", types: [rms]}]"})
                 .code,
             0);
-  std::set<int64_t> schedules;
+  std::set<int64_t> turns;
   Tensor before;
   for (int64_t step = 1; step <= 28; ++step) {
     const std::string number = (step < 10 ? "0" : "") + std::to_string(step);
@@ -279,8 +279,8 @@ TEST_F(TrainUpdates, show_gradients_only_in_the_steps_that_compute_them) {
     if (has_gradient) turns.insert(step);
     before = now;
   }
-  EXPECT_GE(schedules.size(), 9U);
-  EXPECT_LE(schedules.size(), 10U);
+  EXPECT_GE(turns.size(), 9U);
+  EXPECT_LE(turns.size(), 10U);
   const auto stats = nlohmann::json::parse(content_of(run_folder() + "/stats.json"));
   ASSERT_EQ(stats.size(), 4U);
   for (const auto& epoch : stats) {

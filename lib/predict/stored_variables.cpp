@@ -1,4 +1,4 @@
-#include "learner/stored_variables.h"
+#include "predict/stored_variables.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "learner/tower_of_trainer.h"
+#include "predict/tower_of_trainer.h"
 
 namespace tpack {
 namespace {
