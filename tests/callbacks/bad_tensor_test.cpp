@@ -191,7 +191,7 @@ TEST(SkippedSteps, name_labels_without_two_of_a_class) {
     return error_of_run(run);
   };
   EXPECT_THAT(error("[0, 100000]"),
-              AllOf(HasSubstr("input 'label' (test.yaml:3:3) does not have two samples of one class among 4"),
+              AllOf(HasSubstr("input 'label' (test.yaml:3:3) has no two samples of one class among 4"),
                     HasSubstr("add ClassBalanced: {component: label, in_a_row: 4} before the BatchData of "
                               "data.train, or raise batch_size")));
   EXPECT_THAT(error("[0, 1]"), HasSubstr("samples of only one class among 4"));

@@ -75,7 +75,7 @@ TEST(DumpTensorAsImage, rejects_what_is_no_image) {
             "channels, or [N, H, W]");
   EXPECT_THAT(images.rejected("DumpTensorAsImage: {output: many}"), testing::HasSubstr("[2, 5, 6, 4]"));
   EXPECT_THAT(images.rejected("DumpTensorAsImage: {output: '.*'}"),
-              testing::HasSubstr("'.*' is for image, label, conv, many, fc; name one tensor"));
+              testing::HasSubstr("'.*' matches image, label, conv, many, fc; name one tensor"));
   EXPECT_THROW(callback_of("DumpTensorAsImage: {}"), ConfigError);
   EXPECT_THROW(callback_of("DumpTensorAsImage: {output: a, variable: b}"), ConfigError);
 }

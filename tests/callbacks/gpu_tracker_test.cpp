@@ -95,7 +95,7 @@ TEST(GpuTracker, devices_that_are_named_must_be_there) {
   EXPECT_THAT(error_of_tracker("GPUMemoryTracker: {library: libno-such-nvml.so, devices: [0]}"),
               HasSubstr("callback GPUMemoryTracker: cannot load libno-such-nvml.so"));
   EXPECT_EQ(error_of_tracker("GPUMemoryTracker: {library: " + fake_library() + ", devices: [0, 2]}"),
-            "callback GPUMemoryTracker: there is no device 2; this machine has 2 (numbers from 0)");
+            "callback GPUMemoryTracker: device 2 does not exist; this machine has 2 (numbers from 0)");
 }
 
 /// The figures of a short epoch; of one in which readings are awaited, if they are frequent, only that it

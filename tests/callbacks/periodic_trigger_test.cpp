@@ -195,7 +195,7 @@ TEST(Every, is_an_error_where_it_cannot_be_meant) {
   EXPECT_EQ(error_in("TestDiary: {every: {step: 5}}"),
             "c.yaml:1:21: unknown key 'step' in 'every' of callback TestDiary; did you mean 'steps'?");
   EXPECT_EQ(error_in("PeriodicTrigger: {callback: {TestDiary: {every: 2}}, every_k_steps: 2}"),
-            "c.yaml:1:29: how often the callback is triggered is said twice");
+            "c.yaml:1:49: 'every' is set twice: here, and by the wrapper of the callback");
   EXPECT_THAT(
       error_in("ProgressBar: {every: 2}"),
       HasSubstr("c.yaml:1:22: the callback does nothing when it is triggered, so 'every' has no effect"));
@@ -355,7 +355,7 @@ TEST(EnableIf, knows_its_names_before_training) {
     }
     return std::string("no error");
   };
-  const std::string who = "c.yaml:1:44: callback EnableIf, 'condition': ";
+  const std::string who = "c.yaml:1:44: 'when': ";
   EXPECT_EQ(error_of("epcoh > 1"), who + "unknown statistic 'epcoh'; did you mean 'epoch'?");
   EXPECT_EQ(
       error_of("accuracy > 1"),

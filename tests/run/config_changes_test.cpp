@@ -49,7 +49,7 @@ TEST(ConfigChanges, updates_in_another_order_are_one_change) {
   EXPECT_THAT(
       config_changes(parse_yaml("updates: {d: {optimizer: Adam}, g: {optimizer: SGD}}", "before.yaml"),
                      parse_yaml("updates: {g: {optimizer: SGD}, d: {optimizer: Adam}}", "now.yaml"), {}),
-      ElementsAre("updates were in the order d, g, are in the order g, d"));
+      ElementsAre("updates were in the order d, g, now they are in the order g, d"));
 }
 
 TEST(SplitChanges, are_those_of_the_parts_only) {
@@ -72,9 +72,10 @@ TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
                    parse_yaml("optimizer: {SGD: {}}", "now.yaml"), in_train_yaml(3, 1));
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has optimizer SGD; "
-                 "resume with the same, or start a new run with these weights (init)");
+    EXPECT_STREQ(
+        error.what(),
+        "train.yaml:3:1: the checkpoint was made with optimizer Adam, but this run has optimizer SGD; "
+        "resume with the same, or start a new run with these weights (init)");
   }
 }
 

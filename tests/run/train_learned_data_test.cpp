@@ -86,7 +86,7 @@ TEST_F(LearnedData, columns_go_by_name_in_validation_eval_and_infer) {
   write_content(folder_ / "new.csv", "f_b\n-2\n");
   const Outcome lacks = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
   EXPECT_EQ(lacks.code, 3);
-  EXPECT_THAT(lacks.err, HasSubstr("lacks column 'f_a', which component 'x' of data.train has"));
+  EXPECT_THAT(lacks.err, HasSubstr("lacks column 'f_a', which component 'x' of data.train uses"));
 }
 
 TEST_F(LearnedData, categories_keep_their_numbers_on_a_part_of_the_rows) {

@@ -391,7 +391,8 @@ TEST_F(Train, ranks_with_different_configs_or_plans_are_rejected_before_anything
   for (const auto& [other, what] : {std::pair{seeded, "config"}, std::pair{planned, "plan"}}) {
     const Outcome outcome = train_on_two_ranks(folder_, plain, other);
     EXPECT_EQ(outcome.code, 7) << outcome.err;
-    EXPECT_NE(outcome.err.find(std::string("rank 1 has another ") + what + " than rank 0"), std::string::npos)
+    EXPECT_NE(outcome.err.find(std::string("rank 1 has a different ") + what + " than rank 0"),
+              std::string::npos)
         << outcome.err;
     EXPECT_FALSE(fs::exists(run_folder("ranks") + "/config.yaml"));
   }

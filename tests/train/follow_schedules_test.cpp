@@ -120,7 +120,7 @@ TEST_F(FollowSchedulesTest, a_callback_cannot_set_it_as_well) {
 TEST_F(FollowSchedulesTest, numbers_that_cannot_be_are_found_before_the_run) {
   trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: -1}");
   EXPECT_THAT(error_of_run({.max_epoch = 2, .steps_per_epoch = 100}),
-              HasSubstr("the schedule of learning_rate gives"));
+              HasSubstr("the schedule of learning_rate has the value"));
   EXPECT_TRUE(rates_.empty());
 }
 
