@@ -120,6 +120,7 @@ void TrainRun::train() {
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
+  loop.set_up();
   if (chief()) {
     check_monitor_needs(e.monitor_needs, loop.scalars(), e.flow_names());
     check_gates(e.config.gates, loop.scalars(), e.flow_names());

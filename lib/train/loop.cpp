@@ -30,6 +30,9 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
   run_.stop_token_ = options_.interrupt;
   run_.world_ = options_.world;
+}
+
+void Loop::set_up() {
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.compile();
   for (const NamedCallback& named : callbacks_) call_slow(named, Hook::kCompile);

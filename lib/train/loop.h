@@ -73,11 +73,12 @@ struct LoopOptions {
 /// Threads: the calling thread is the training thread.
 class Loop {
  public:
-  /// Sets up the callbacks (chief-only ones only on the chief) and initializes the trainer. Errors: what they
-  /// throw.
   Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options);
 
-  /// Loads the state of a checkpoint: counters, trainer, callbacks, histories. Before `run`, on every rank.
+  /// Sets up the callbacks (chief-only ones only on the chief) and initializes the trainer. Before all others,
+  /// on every rank. Errors: what they throw.
+  void set_up();
+  /// Loads the state of a checkpoint: counters, trainer, callbacks, histories. After `set_up`, on every rank.
   /// Errors: CheckpointError.
   void resume(const CheckpointContent& content, const std::string& source);
   /// Runs to the end. Errors: whatever a hook or a step throws, after after_train of all callbacks.

@@ -224,7 +224,7 @@ FIXES = [
     Fix(MASKS, {"masks: mask": "masks: named"}, "set (suffix: _mask)", {"masks: named": "masks: named, {0}"}),
     Fix(MASKS, {"masks: mask": "masks: colors"}, r"set the color of each class: (colors: \[\[0, 0, 0\], \[255, 0, 0\]\])", {"masks: colors": "masks: colors, {0}"}, "tpack data check c.yaml"),
     Fix(MASKS, {"shape: [8, 8], dtype: uint8": "shape: [8, 8], dtype: int32"}, r"change the flow with (MapData: .*\}\})", {"    - BatchData": "    - {0}\n    - BatchData"}),
-    Fix(MASKS, {"background, cell]": "background, cell, border]"}, "give the layer of the logits (3) units", {"filters: 2": "filters: {0}"}),
+    Fix(MASKS, {"background, cell]": "background, cell, border]"}, "set units: (3) in the layer of the logits", {"filters: 2": "filters: {0}"}),
     Fix(PHOTOS, {"ImageFolder: photos": "ImageFolder: photos/cat"}, "write dir: (.*)", {"photos/cat": "{0}"}),
     # Commands
     option(MEANT, "tpack {0} c.yaml", "tpack trian c.yaml"),

@@ -86,6 +86,7 @@ class OwnRun {
     options.flows = parts.flows;
     options.seed = 1;
     loop_ = std::make_unique<Loop>(*trainer_, std::move(callbacks), monitors_, options);
+    loop_->set_up();
   }
 
   Loop& loop() { return *loop_; }

@@ -78,6 +78,7 @@ struct OwnRun {
     LoopOptions options{.length = kLength, .folder = folder};
     options.world = world.get();
     loop = std::make_unique<Loop>(trainer, std::move(callbacks), monitors, options);
+    loop->set_up();
   }
 
   Annealing trainer;

@@ -105,7 +105,9 @@ class TestRun {
   /// Sets up the callbacks; `go` does this if it was not called.
   Loop& loop() {
     if (options.world == nullptr) options.world = world_.get();
-    if (!loop_) loop_ = std::make_unique<Loop>(trainer_, std::move(callbacks_), monitors, options);
+    if (loop_) return *loop_;
+    loop_ = std::make_unique<Loop>(trainer_, std::move(callbacks_), monitors, options);
+    loop_->set_up();
     return *loop_;
   }
   LoopResult go() {
