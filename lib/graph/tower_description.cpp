@@ -4,8 +4,7 @@
 
 namespace tpack {
 
-TowerDescription::TowerDescription(const TowerFunction& tower, Builder::Options options,
-                                   Signature fed)
+TowerDescription::TowerDescription(const TowerFunction& tower, Builder::Options options, Signature fed)
     : options_(options), fed_(std::move(fed)) {
   Builder b(graph_, variables_, options_);
   built_ = build_tower(b, tower, fed_, {});

@@ -11,8 +11,7 @@ Signature batch_specs(const TowerFunction& tower, int64_t batch) {
 TowerFunction::TowerFunction() = default;
 TowerFunction::~TowerFunction() = default;
 
-const TowerDescription& TowerFunction::description(Builder::Options options,
-                                                   const Signature& fed) const {
+const TowerDescription& TowerFunction::description(Builder::Options options, const Signature& fed) const {
   const std::lock_guard lock(describing_);
   for (const auto& one : descriptions_) {
     if (one->is_for(options, fed)) return *one;

@@ -75,8 +75,8 @@ class Loop {
  public:
   Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options);
 
-  /// Sets up the callbacks (chief-only ones only on the chief) and initializes the trainer. Before all others,
-  /// on every rank. Errors: what they throw.
+  /// Sets up the callbacks (chief-only ones only on the chief) and initializes the trainer. Before all
+  /// others, on every rank. Errors: what they throw.
   void set_up();
   /// Loads the state of a checkpoint: counters, trainer, callbacks, histories. After `set_up`, on every rank.
   /// Errors: CheckpointError.

@@ -44,7 +44,8 @@ TEST(BindInputs, says_all_that_does_not_fit) {
       "train.yaml:12:5: input 'image' is bound to component 'imag', which data.train does not have; did "
       "you mean 'image'? (it has image uint8 [4, 28, 28, 1], label int32 [4], points float32 [4, ?, 2]; "
       "bind others with `feed`)\n"
-      "train.yaml:13:5: input 'label' is float32 [?], but data.train produces int32 [4]; write dtype: int32, or "
+      "train.yaml:13:5: input 'label' is float32 [?], but data.train produces int32 [4]; write dtype: int32, "
+      "or "
       "change the flow\n"
       "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but data.train produces uint8 [4, 28, 28, 1]; "
       "write shape: [28, 28, 1], or change the flow");
