@@ -35,7 +35,7 @@ TEST(FlowField, whole_flows_are_no_parts_of_others) {
       {"other", ConfigNode::map({{"flow", "c"}})},
       {"train", list({item("JoinData", {{"flows", list({"a", list({item("JoinData", list({"b"}))})})}})})},
       {"check", list({item("Counting", 3), item("PrintData", "train")})}};
-  EXPECT_EQ(whole_flows(flows), (std::vector<std::string>{"train", "check", "other"}));
+  EXPECT_EQ(whole_flows(flows), (Texts{"train", "check", "other"}));
 }
 
 }  // namespace

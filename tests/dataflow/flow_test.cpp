@@ -7,7 +7,7 @@ namespace {
 
 TEST(Cursor, skips_as_many_as_there_are) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
-    const DataFlow flow = make_flow(list({item(source, 5)}));
+    const DataFlow flow = yaml_flow("[" + source + ": 5]");
     const auto cursor = flow.open({});
     EXPECT_EQ(cursor->skip(3), 3) << source;
     Datapoint d;
@@ -19,16 +19,15 @@ TEST(Cursor, skips_as_many_as_there_are) {
 }
 
 TEST(Cursor, over_places_leaves_out_what_was_dropped) {
-  const DataFlow flow = make_flow(list({item("Counting", 7), item("Picky", {{"drop_every", 2}})}));
-  EXPECT_EQ(first_component(flow), (std::vector<int64_t>{1, 3, 5}));
+  const DataFlow flow = yaml_flow("[Counting: 7, Picky: {drop_every: 2}]");
+  EXPECT_EQ(first_component(flow), (Integers{1, 3, 5}));
   EXPECT_EQ(flow.open({})->skip(2), 2);
 }
 
 TEST(Flow, says_how_it_seeks) {
-  const auto seek = [](std::vector<ConfigNode> items) { return make_flow(list(std::move(items))).seek(); };
-  EXPECT_EQ(seek({item("Counting", 7), item("BatchData", {{"batch_size", 2}})}), Seek::kExact);
-  EXPECT_EQ(seek({item("Counting", 7), item("Picky", {{"drop_every", 2}})}), Seek::kReplayReads);
-  EXPECT_EQ(seek({item("CountingInOrder", 7)}), Seek::kReplayReads);
+  EXPECT_EQ(yaml_flow("[Counting: 7, BatchData: 2]").seek(), Seek::kExact);
+  EXPECT_EQ(yaml_flow("[Counting: 7, Picky: {drop_every: 2}]").seek(), Seek::kReplayReads);
+  EXPECT_EQ(yaml_flow("[CountingInOrder: 7]").seek(), Seek::kReplayReads);
   EXPECT_STREQ(name_of(Seek::kReplayReads), "replay_reads");
 }
 

@@ -11,11 +11,9 @@ namespace tpack {
 namespace {
 
 /// Pixels of sample `index` of a pass.
-std::vector<uint8_t> picture(const char* split, Pass pass, double difficulty = 1) {
-  const DataFlow flow =
-      make_flow(list({item("RenderedDigits", {{"split", split}, {"difficulty", difficulty}})}));
-  Datapoint d;
-  flow.open(pass)->next(d);
+Bytes picture(const std::string& split, const Pass& pass, const std::string& difficulty = "1") {
+  const Datapoint d = first_sample(
+      yaml_flow("[RenderedDigits: {split: " + split + ", difficulty: " + difficulty + "}]"), pass);
   const auto pixels = d.tensor(0).span<uint8_t>();
   return {pixels.begin(), pixels.end()};
 }
@@ -33,7 +31,7 @@ TEST(RenderedDigits, test_pictures_never_change) {
 }
 
 TEST(RenderedDigits, has_all_digits_about_equally_often) {
-  const DataFlow flow = make_flow(list({item("RenderedDigits", {{"split", "test"}, {"resolution", 32}})}));
+  const DataFlow flow = yaml_flow("[RenderedDigits: {split: test, resolution: 32}]");
   EXPECT_EQ(flow.spec()[0].tensor.str(), "uint8 [32, 32, 1]");
   EXPECT_EQ(flow.size(), 5000);
   std::vector<int> count(10);
@@ -45,7 +43,7 @@ TEST(RenderedDigits, has_all_digits_about_equally_often) {
 }
 
 TEST(RenderedDigits, without_difficulty_paper_is_black_and_ink_is_white) {
-  const auto pixels = picture("test", {}, 0);
+  const auto pixels = picture("test", {}, "0");
   EXPECT_EQ(*std::min_element(pixels.begin(), pixels.end()), 0);
   EXPECT_GT(*std::max_element(pixels.begin(), pixels.end()), 200);
   EXPECT_EQ(pixels[0], 0);
@@ -56,9 +54,9 @@ constexpr int kSide = 48;  // at this resolution and without difficulty, an imag
 using Glyphs = std::map<int, std::set<std::string>>;  // pixels, by digit
 
 /// Every glyph of a split: with this many images, each appears about 16 times or more.
-Glyphs glyphs_of(const char* split) {
-  const DataFlow flow = make_flow(list({item(
-      "RenderedDigits", {{"split", split}, {"size", 4000}, {"resolution", kSide}, {"difficulty", 0.0}})}));
+Glyphs glyphs_of(const std::string& split) {
+  const DataFlow flow =
+      yaml_flow("[RenderedDigits: {size: 4000, resolution: 48, difficulty: 0, split: " + split + "}]");
   Glyphs glyphs;
   const auto cursor = flow.open({.seed = 1});
   for (Datapoint d; cursor->next(d);) {

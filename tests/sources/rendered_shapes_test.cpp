@@ -7,7 +7,7 @@ namespace tpack {
 namespace {
 
 TEST(RenderedShapes, have_a_class_for_each_pixel) {
-  const DataFlow flow = make_flow(list({item("RenderedShapes", {{"size", 50}})}));
+  const DataFlow flow = yaml_flow("[RenderedShapes: {size: 50}]");
   EXPECT_EQ(flow.spec().str(), "image uint8 [64, 64, 3], mask uint8 [64, 64]");
   std::set<int> classes;
   const auto cursor = flow.open({.seed = 1});
@@ -19,11 +19,10 @@ TEST(RenderedShapes, have_a_class_for_each_pixel) {
 }
 
 TEST(RenderedShapes, of_the_test_are_always_the_same) {
-  const auto first = [](const char* split, uint64_t seed) {
-    const DataFlow flow = make_flow(list({item("RenderedShapes", {{"split", split}})}));
-    Datapoint d;
-    EXPECT_TRUE(flow.open({.seed = seed})->next(d));
-    return d.to_tensor(0).clone();
+  const auto first = [](const std::string& split, uint64_t seed) {
+    return first_sample(yaml_flow("[RenderedShapes: {split: " + split + "}]"), {.seed = seed})
+        .to_tensor(0)
+        .clone();
   };
   EXPECT_TRUE(bit_equal(first("test", 1), first("test", 2)));
   EXPECT_FALSE(bit_equal(first("train", 1), first("train", 2)));

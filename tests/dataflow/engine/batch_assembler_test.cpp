@@ -6,8 +6,7 @@ namespace tpack {
 namespace {
 
 TEST(BatchAssembler, puts_items_of_any_ticket_size_into_batches) {
-  const DataFlow flow = make_flow(
-      list({item("CountingInOrder", 7), item("BatchData", {{"batch_size", 3}, {"remainder", true}})}));
+  const DataFlow flow = yaml_flow("[CountingInOrder: 7, BatchData: {batch_size: 3, remainder: true}]");
   const StreamPlan plan = plan_stream(*flow.flow());
   for (const int64_t size : {1, 2, 4, 7}) {
     SlotRing ring(4);
@@ -26,13 +25,13 @@ TEST(BatchAssembler, puts_items_of_any_ticket_size_into_batches) {
       assembler.add(t, lock, {});
     }
     lock.unlock();
-    std::vector<int64_t> sizes;
+    Integers sizes;
     while (BatchSlot* slot = ring.next({})) {
       sizes.push_back(slot->samples);
       EXPECT_EQ(slot->batch.tensor(0).at(0), static_cast<double>(3 * (sizes.size() - 1)));
       EXPECT_EQ(slot->next, (DataPosition{0, static_cast<int64_t>(sizes.size())}));
     }
-    EXPECT_EQ(sizes, (std::vector<int64_t>{3, 3, 1})) << "tickets of " << size;
+    EXPECT_EQ(sizes, (Integers{3, 3, 1})) << "tickets of " << size;
   }
 }
 

@@ -36,7 +36,7 @@ int nicer_threads(const std::string& wanted) {
 }
 
 TEST(StreamEngine, workers_give_way_to_the_threads_of_a_step) {
-  const DataFlow flow = make_flow(list({item("Counting", 6), item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow("[Counting: 6, BatchData: 2]");
   const auto stream = flow.stream({.seed = 1, .workers = 3});
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (nicer_threads("tpack-data") < 3 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -44,17 +44,51 @@ TEST(StreamEngine, workers_give_way_to_the_threads_of_a_step) {
 }
 
 TEST(StoreSample, an_error_names_the_batch_stage_and_the_sample) {
-  const DataFlow flow = make_flow(list({item("Counting", 6), item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow("[Counting: 6, BatchData: 2]");
   const StreamPlan plan = plan_stream(*flow.flow());
   BatchSlot slot;
   slot.rows.emplace_back(DType::kFloat32, Shape{2});
   Datapoint d;
   d.set_id({0, 4, 0});
   d.renew(0, {DType::kInt64, {}});
-  EXPECT_EQ(error_of([&] { store_sample(d, *plan.batched, slot, 0); }),
-            "batch_data_0, sample 4 of pass 0: a component is int64 [], the rows of its batch are float32 "
-            "[]; samples "
-            "of one batch need equal shapes");
+  const std::string error = error_of([&] { store_sample(d, *plan.batched, slot, 0); });
+  EXPECT_TRUE(says(error, {"batch_data_0, sample 4 of pass 0: ", "need equal shapes"}));
+}
+
+TEST(OrderFiller, one_thread_alone_does_all_the_work_of_a_short_stream) {
+  const DataFlow flow = yaml_flow("[CountingInOrder: 6, Picky: {drop_every: 4}, BatchData: 2]");
+  const StreamPlan plan = plan_stream(*flow.flow());
+  SlotRing ring(4);
+  for (BatchSlot& slot : ring.slots()) {
+    for (int i = 0; i < 2; ++i) slot.rows.emplace_back(DType::kInt64, Shape{2});
+  }
+  const auto filler = make_order_filler(plan, {.workers = 1, .passes = 1}, ring);
+  filler->run({});
+  Numbers numbers;
+  while (BatchSlot* slot = ring.next({})) {
+    for (int64_t i = 0; i < 2; ++i) numbers.push_back(slot->batch.tensor(0).at(i));
+  }
+  EXPECT_EQ(numbers, (Numbers{1, 2, 3, 5}));
+}
+
+TEST(PlaceFiller, begins_at_the_position_and_knows_what_comes_next) {
+  const DataFlow flow = yaml_flow("[Counting: 6, BatchData: 2]");
+  const StreamPlan plan = plan_stream(*flow.flow());
+  SlotRing ring(4);
+  for (BatchSlot& slot : ring.slots()) {
+    for (int i = 0; i < 2; ++i) slot.rows.emplace_back(DType::kInt64, Shape{2});
+  }
+  const auto filler =
+      make_place_filler(plan, *flow.flow(), {.workers = 1, .position = {1, 2}, .passes = 2}, ring);
+  filler->run({});
+  std::vector<DataPosition> next;
+  Numbers first;
+  while (BatchSlot* slot = ring.next({})) {
+    next.push_back(slot->next);
+    first.push_back(slot->batch.tensor(0).at(0));
+  }
+  EXPECT_EQ(first, (Numbers{4, 0, 2, 4}));
+  EXPECT_EQ(next, (std::vector<DataPosition>{{2, 0}, {2, 1}, {2, 2}, {3, 0}}));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Ticket ticket() {
 }
 
 TEST(TicketSource, tickets_never_reach_over_the_end_of_a_pass) {
-  const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow("[CountingInOrder: 5, BatchData: 2]");
   const StreamPlan plan = plan_stream(*flow.flow());
   TicketSource source(plan, {.passes = 2});
   Ticket t = ticket();
@@ -30,7 +30,7 @@ TEST(TicketSource, tickets_never_reach_over_the_end_of_a_pass) {
 }
 
 TEST(TicketSource, begins_in_the_middle_and_continues_in_the_next_pass) {
-  const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow("[CountingInOrder: 5, BatchData: 2]");
   const StreamPlan plan = plan_stream(*flow.flow());
   TicketSource source(plan, {.position = {0, 3}});  // a pass has two batches
   Ticket t = ticket();
@@ -43,16 +43,14 @@ TEST(TicketSource, begins_in_the_middle_and_continues_in_the_next_pass) {
 }
 
 TEST(TicketSource, an_error_comes_after_the_good_items) {
-  const DataFlow flow = make_flow(list(
-      {item("CountingInOrder", 5), item("Picky", {{"fail", 3}}), item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow("[CountingInOrder: 5, Picky: {fail: 3}, BatchData: 2]");
   const StreamPlan plan = plan_stream(*flow.flow());
   TicketSource source(plan, {});
   Ticket t = ticket();
   source.pull(t, 5);
   source.map(t);
   EXPECT_EQ(t.count, 3U);
-  EXPECT_EQ(error_of([&] { std::rethrow_exception(t.error); }),
-            "picky_0, sample 3 of pass 0: number 3 is bad");
+  EXPECT_TRUE(fails([&] { std::rethrow_exception(t.error); }, {":1:22: picky_0, sample 3 of pass 0: "}));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(BatchMix, pasted_areas_have_the_shares_of_the_label_and_masks_move_with_the
                                      std::pair("CutMix", true), std::pair("Mosaic", true)}) {
     for (const Datapoint& d : batches_of(flow_of(plain(true, floats), {ConfigNode(name)}), 50)) {
       for (int64_t row = 0; row < 8; ++row) {
-        std::vector<double> pixels(kClasses);
+        Numbers pixels(kClasses);
         for (int64_t i = 0; i < kHeight * kWidth; ++i) {
           const int64_t at = row * kHeight * kWidth + i;
           const auto label = static_cast<int64_t>(d.tensor(2).at(at));

@@ -22,6 +22,12 @@ TEST(Extent, is_one_number_or_two) {
   EXPECT_FALSE(Codec<Extent>::parse(0, reader).has_value());
 }
 
+/// The augmentor of the example of a component.
+std::unique_ptr<Augmentor> example_of(const ComponentInfo& info) {
+  const std::string example = info.example();
+  return Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info.name : example, "augmentor.yaml"));
+}
+
 /// The results of ten draws of an augmentor on an image, byte by byte; or why it rejects the image.
 std::string pictures(const std::string& item) {
   const auto made = Registry<Augmentor>::make_item(parse_yaml(item, "augmentor.yaml"));
@@ -50,9 +56,7 @@ TEST(Augmentors, that_draw_have_a_center) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     if (info->file.find("tests/") != std::string::npos) continue;
     SCOPED_TRACE(info->name);
-    const std::string example = info->example == nullptr ? "" : info->example();
-    const auto made =
-        Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info->name : example, "augmentor.yaml"));
+    const auto made = example_of(*info);
     bool draws = false;
     for (uint64_t seed = 2; seed < 30; ++seed)
       draws = draws || !are_equal(applied(*made, image, seed), applied(*made, image, 1));
@@ -90,10 +94,8 @@ TEST(Augmentors, do_the_same_to_images_of_16_bits) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     const std::string& name = info->name;
     if (name == "Slip") continue;  // of a test, gives what no image is
-    std::string text = info->example();
-    if (text.empty()) text = name;
-    if (name == "ColorSpace") text = "ColorSpace: gray";  // hsv is for 8 bits alone
-    const auto made = Registry<Augmentor>::make_item(parse_yaml(text, "augmentor.yaml"));
+    const auto made = name == "ColorSpace" ? augmentor("ColorSpace", "gray")
+                                           : example_of(*info);  // hsv is for 8 bits alone
     cv::Mat expected = applied(*made, pixels, 3);
     const cv::Mat out = applied(*made, deep, 3);
     ASSERT_EQ(out.type(), CV_MAKETYPE(CV_16U, expected.channels())) << name;
@@ -103,17 +105,6 @@ TEST(Augmentors, do_the_same_to_images_of_16_bits) {
     ++augmentors;
   }
   EXPECT_GE(augmentors, 10);
-}
-
-/// Runs a check of each augmentor with its example.
-void for_each_augmentor(const std::function<void(const Augmentor&)>& check) {
-  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
-    if (info->name == "Slip") continue;  // of a test, gives what no image is
-    const std::string example = info->example();
-    SCOPED_TRACE(info->name);
-    check(*Registry<Augmentor>::make_item(
-        parse_yaml(example.empty() ? info->name : example, "augmentor.yaml")));
-  }
 }
 
 /// Where the square is in an image, by how much its pixels near `box` look like those inside of the mask.
@@ -142,8 +133,7 @@ void expect_together(const Augmentor& augmentor, uint64_t seed, bool hides, int&
   cv::Mat mask = cv::Mat::zeros(size.height, size.width, CV_8UC1);
   image(square).setTo(250);
   mask(square).setTo(7);
-  Rng rng(seed);
-  const auto transform = augmentor.draw(size, rng);
+  const auto transform = drawn(augmentor, size, seed);
   if (transform == nullptr) return;
   transform->image(image);
   transform->mask(mask);
@@ -181,9 +171,7 @@ TEST(Augmentors, keep_image_mask_points_and_boxes_together) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     if (info->name == "Slip") continue;  // of a test, gives what no image is
     SCOPED_TRACE(info->name);
-    const std::string example = info->example();
-    const auto made =
-        Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info->name : example, "augmentor.yaml"));
+    const auto made = example_of(*info);
     int seen = 0;
     int found = 0;
     for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -214,12 +202,10 @@ TEST(Augmentors, that_move_pixels_move_points_with_them) {
         "RandomCropRandomShape", "RandomPaste", "RandomResize", "RandomResizedCrop", "Resize",
         "ResizeShortestEdge", "Rotation", "RotationAndCropValid", "Shift", "Transpose"}) {
     SCOPED_TRACE(name);
-    const auto made = Registry<Augmentor>::make_item(
-        parse_yaml(Registry<Augmentor>::table().find(name)->example(), "augmentor.yaml"));
+    const auto made = example_of(*Registry<Augmentor>::table().find(name));
     int seen = 0;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
-      Rng rng(seed);
-      const auto transform = made->draw(size, rng);
+      const auto transform = drawn(*made, size, seed);
       if (transform == nullptr) continue;
       cv::Mat out = places(size);
       transform->image(out);
@@ -241,24 +227,27 @@ TEST(Augmentors, that_move_pixels_move_points_with_them) {
 }
 
 TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
-  for_each_augmentor([](const Augmentor& augmentor) {
+  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
+    if (info->name == "Slip") continue;  // of a test, gives what no image is
+    SCOPED_TRACE(info->name);
+    const auto made = example_of(*info);
     int taken = 0;
     for (const int type : {CV_8UC1, CV_8UC3, CV_16UC2, CV_16UC4, CV_32FC1, CV_32FC3, CV_32FC4}) {
       cv::Mat image(231, 275, type);
       cv::randu(image, cv::Scalar::all(0), cv::Scalar::all(255));
       const Shape in{image.rows, image.cols, image.channels()};
-      const auto shorter = augmentor.shorter_side(std::min(image.rows, image.cols));
+      const auto shorter = made->shorter_side(std::min(image.rows, image.cols));
       for (uint64_t seed = 1; seed <= 6; ++seed) {
         cv::Mat out;
         try {
-          out = applied(augmentor, image, seed);
+          out = applied(*made, image, seed);
         } catch (const DataError&) {
           continue;  // such as colors of another number of channels
         }
         ++taken;
         EXPECT_EQ(out.depth(), image.depth());
         const Shape found{out.rows, out.cols, out.channels()};
-        const Shape said = augmentor.shape(in);
+        const Shape said = made->shape(in);
         for (int axis = 0; axis < 3; ++axis) {
           EXPECT_TRUE(said[axis] == found[axis] || said[axis] == Shape::kUnknown)
               << "said " << said.str() << ", gave " << found.str() << " of " << in.str();
@@ -269,7 +258,7 @@ TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
       }
     }
     EXPECT_GT(taken, 0);
-  });
+  }
 }
 
 TEST(Augmentors, have_no_field_without_effect) {

@@ -29,8 +29,7 @@ const std::map<std::string, Make> kTransforms = {
     {"gamma",
      [](float exponent) {
        const float g = 1 / exponent - 1;
-       Rng rng(1);
-       return augmentor("Gamma", list({g, g}))->draw({8, 8}, rng);
+       return drawn(*augmentor("Gamma", list({g, g})), {8, 8});
      }},
     {"invert", [](float) { return make_invert(); }}};
 
@@ -49,7 +48,7 @@ TEST(Colors, are_those_of_the_formulas_of_pillow_and_torchvision) {
     const std::string name = one.at("transform");
     const cv::Mat image = image_of(file, one.at("image"));
     seen.insert(name);
-    const auto values = one.at("values").get<std::vector<double>>();
+    const auto values = one.at("values").get<Numbers>();
     for (const auto& [depth, unit, tolerance] :
          {std::tuple(CV_8U, 1.0, 0.501), std::tuple(CV_16U, 257.0, 0.01), std::tuple(CV_32F, 1.0, 0.01)}) {
       SCOPED_TRACE(name + " of " + one.at("image").get<std::string>() + ", depth " + std::to_string(depth));
@@ -94,8 +93,7 @@ TEST(Lighting, adds_along_the_directions_with_the_given_deviations) {
   cv::Mat all(1, 10000, CV_32FC3);
   for (int i = 0; i < all.cols; ++i) {
     cv::Mat pixel(1, 1, CV_32FC3, cv::Scalar());
-    Rng rng(static_cast<uint64_t>(i));
-    lighting->draw({1, 1}, rng)->image(pixel);
+    drawn(*lighting, {1, 1}, static_cast<uint64_t>(i))->image(pixel);
     all.at<cv::Vec3f>(0, i) = pixel.at<cv::Vec3f>(0, 0);
   }
   cv::Scalar mean;
@@ -159,12 +157,11 @@ TEST(RandomColors, are_uniform_over_their_ranges) {
 
 TEST(ColorJitter, runs_its_parts_in_every_order) {
   const auto jitter = augmentor("ColorJitter", {{"brightness", 0.4}, {"contrast", 0.4}, {"saturation", 0.4}});
-  std::set<std::vector<std::string>> orders;
+  std::set<Texts> orders;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Rng rng(seed);
-    const auto transform = jitter->draw({9, 9}, rng);
+    const auto transform = drawn(*jitter, {9, 9}, seed);
     ASSERT_EQ(transform->parts().size(), 3);
-    std::vector<std::string> names;
+    Texts names;
     for (const auto& part : transform->parts()) {
       const Transform& one = *part;
       names.emplace_back(typeid(one).name());

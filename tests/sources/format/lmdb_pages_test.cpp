@@ -10,8 +10,6 @@
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 /// A database of several levels, with small values next to their keys and large ones on pages of their own.
 Bytes database(const TempFolder& folder) {
   std::map<std::string, Bytes> records;

@@ -7,8 +7,6 @@
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 std::string rejection_of_database(const std::string& path) {
   return error_of([&] { const LmdbReader reader(path); });
 }
@@ -47,17 +45,15 @@ TEST(LmdbReader, writes_nothing_and_takes_a_file_too) {
 TEST(LmdbReader, says_what_is_not_a_database) {
   const TempFolder folder;
   EXPECT_EQ(rejection_of_database(folder.path("none")), folder.path("none") + ": no such LMDB database");
-  EXPECT_EQ(rejection_of_database(folder.path()),
-            folder.path() + ": is not an LMDB database: it has no data.mdb");
+  EXPECT_TRUE(says(rejection_of_database(folder.path()), {folder.path() + ": ", "it has no data.mdb"}));
   write_lmdb(folder.path("train_lmdb"), {{"a", {1}}});
-  EXPECT_EQ(rejection_of_database(folder.path()),
-            folder.path() + ": has no data.mdb; these folders inside it have one: train_lmdb");
+  EXPECT_TRUE(
+      says(rejection_of_database(folder.path()), {folder.path() + ": has no data.mdb", ": train_lmdb"}));
   const std::string text = folder.write("text.mdb", Bytes(9000, 'x'));
   EXPECT_THAT(rejection_of_database(text), testing::StartsWith(text + ": cannot be read by LMDB: "));
   EXPECT_EQ(rejection_of_database(folder.write("empty.mdb", {})), folder.path("empty.mdb") + ": is empty");
   write_lmdb(folder.path("nothing"), {});
-  EXPECT_EQ(rejection_of_database(folder.path("nothing")),
-            folder.path("nothing/data.mdb") + ": has no records");
+  EXPECT_TRUE(says(rejection_of_database(folder.path("nothing")), {"nothing/data.mdb: has no records"}));
 }
 
 TEST(LmdbReader, notices_a_truncated_file) {
