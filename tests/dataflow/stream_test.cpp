@@ -148,8 +148,7 @@ TEST(Stream, the_first_bad_sample_stops_it_after_the_good_batches) {
       EXPECT_TRUE(fails([&] { stream->next(); }, {expected})) << "the error stays";
     }
     const DataFlow flow = yaml_flow("[" + source + ": 20, Picky: {fail_all: true}, BatchData: 5]");
-    EXPECT_TRUE(
-        fails([&] { flow.stream({.workers = 4, .slots = 3})->next(); }, {"picky_0, sample 0 of pass 0: "}));
+    EXPECT_TRUE(fails([&] { flow.stream({.workers = 4, .slots = 3})->next(); }, {"picky_0, sample 0 of "}));
   }
 }
 
@@ -157,8 +156,7 @@ TEST(Stream, an_error_after_the_batch_names_its_stage) {
   const DataFlow flow = yaml_flow("[Counting: 20, BatchData: 5, MapData: {map: {OneHot: 7}, component: k}]");
   const auto stream = flow.stream({.workers = 2, .slots = 2});
   EXPECT_TRUE(stream->next().has_value());
-  EXPECT_TRUE(
-      fails([&] { stream->next(); }, {"map_data_0, sample 1 of pass 0: OneHot: class 7", "from 0 to 6"}));
+  EXPECT_TRUE(fails([&] { stream->next(); }, {"map_data_0, sample 1 of pass 0: OneHot: ", "from 0 to 6"}));
 }
 
 TEST(Stream, a_flow_that_gives_nothing_is_an_error_not_a_hang) {

@@ -255,8 +255,8 @@ TEST_F(CsvFiles, of_one_table_are_read_in_order) {
   write("part-2.csv", "y,x\n30,3\n40,oops\n");
   const DataFlow all = flow("file: part-*.csv, columns: {v: [x, y]}");
   EXPECT_TRUE(says(remarks_of(all).at(0), {"part-1.csv:4: column 'x' has no value"}));
-  EXPECT_TRUE(says(error("file: part-*.csv, columns: {v: [x, y]}, missing: 0"),
-                   {"part-2.csv:3: ", "'x' has 'oops'"}));
+  EXPECT_TRUE(
+      says(error("file: part-*.csv, columns: {v: [x, y]}, missing: 0"), {"part-2.csv:3: ", "'oops'"}));
 }
 
 TEST_F(CsvFiles, of_one_table_have_the_same_columns) {
@@ -319,8 +319,7 @@ const live::Fields kCsv("source", "CSV",
 TEST(CsvSource, tells_a_long_field_that_is_no_number) {
   std::string field = "1";
   for (int i = 0; i < 100'000; ++i) field += ",123";
-  EXPECT_TRUE(
-      says(CsvFile("a\n\"" + field + "\"\n").prepare_error("columns: {x: a}"), {"not a number of float32"}));
+  EXPECT_TRUE(says(CsvFile("a\n\"" + field + "\"\n").prepare_error("columns: {x: a}"), {"not a number"}));
 }
 
 TEST(CsvSource, says_what_to_do_where_a_table_does_not_fit_into_memory) {

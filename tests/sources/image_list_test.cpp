@@ -79,8 +79,7 @@ TEST(ImageList, other_lists_have_the_classes_of_the_training_data) {
   other.prepare();
   EXPECT_THAT(other.spec()[1].classes, ElementsAre("a", "b", "c"));
   EXPECT_THAT(samples_with_images(other), ElementsAre("6x4: 2"));
-  EXPECT_THAT(remarks_of(other),
-              ElementsAre("1 bad image: line 2: column 'label' has 'd', which is not a class of data.train"));
+  EXPECT_THAT(remarks_of(other), ElementsAre(HasSubstr("line 2: column 'label' has 'd'")));
   EXPECT_TRUE(
       fails([&] { images.flow("file: none.txt", fit()).prepare(); },
             {"ImageList: column 'label' of " + images.path("none.txt"), "data.train (a, b, c), but '0'"}));
@@ -128,8 +127,7 @@ TEST(ImageList, paths_are_relative_to_the_list_or_to_root) {
   EXPECT_THAT(remarks_of(images.flow("file: lists/train.txt")),
               ElementsAre("1 bad image: line 2: no such file '" + images.path("lists/5.png") + "'"));
   images.list("lists/other.txt", "5.png 1\n");
-  EXPECT_TRUE(says(images.error("file: lists/other.txt"),
-                   {images.path("lists/other.txt") + ":1: ", images.path("lists/5.png"), "set 'root'"}));
+  EXPECT_TRUE(says(images.error("file: lists/other.txt"), {"lists/other.txt:1: ", "5.png", "'root'"}));
   EXPECT_THAT(images.error("file: lists/other.txt, root: none"), HasSubstr("no such folder"));
 }
 
@@ -174,8 +172,7 @@ TEST(ImageList, bad_lines_and_files_can_be_left_out) {
   flow.bad_samples().on_bad_sample([&](const SampleError& error) { errors.emplace_back(error.what()); });
   EXPECT_THAT(samples_with_images(flow), ElementsAre("6x4: 2"));
   ASSERT_EQ(errors.size(), 5U);
-  EXPECT_TRUE(says(
-      errors[0], {images.path("photos/5.png") + ": " + images.path("a.csv") + ":2: column 'y' has 'oops'"}));
+  EXPECT_TRUE(says(errors[0], {"photos/5.png: ", "a.csv:2: column 'y' has 'oops'"}));
   EXPECT_TRUE(says(errors[1], {"broken.png: text, not a JPEG", "to skip such files"}));
   EXPECT_TRUE(says(errors[2], {"a.csv:5: ", images.path("gone.png"), "on_error: replace"}));
   EXPECT_THAT(errors[3], HasSubstr("a.csv:6: has no path"));
@@ -212,8 +209,7 @@ TEST(ImageList, reads_16_bits_if_it_is_told_and_says_when_they_are_lost) {
   cv::Mat deep(2, 2, CV_16UC1, cv::Scalar(1000));
   images.folder().write("deep.png", encode_deep_png(deep));
   images.list("a.txt", "photos/5.png 0\ndeep.png 1\n");
-  EXPECT_TRUE(
-      says(remarks_of(images.flow("file: a.txt")).at(0), {"16 bits", "deep.png", "depth: 16 in ImageList"}));
+  EXPECT_TRUE(says(remarks_of(images.flow("file: a.txt")).at(0), {"16 bits", "deep.png", "depth: 16"}));
   const DataFlow flow = images.flow("file: a.txt, depth: 16, color: gray");
   Datapoint d = first_sample(flow, {.position = 1});
   EXPECT_EQ(d.to_tensor(0).spec().str(), "float32 [2, 2, 1]");
@@ -315,8 +311,7 @@ const live::Fields kImageList("source", "ImageList",
                                           {"depth", "16"}},
                                .left_out = {{"decimal", "as of CSV, which reads the table"},
                                             {"missing", "a test above shows it"},
-                                            {"mirror_pairs",
-                                             "of points that an augmentor moves, which a test above shows"},
+                                            {"mirror_pairs", "of an augmentor, which a test above shows"},
                                             {"background", "as of ImageFolder, whose test shows it"},
                                             {"upright", "as of ImageFolder, whose test shows it"},
                                             {"max_megapixels", "as of ImageFolder, whose test shows it"}},

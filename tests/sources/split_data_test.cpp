@@ -125,8 +125,7 @@ TEST_F(SplitData, takes_the_parts_that_a_column_says) {
   EXPECT_THAT(ids(flow("part: validation, column: part")), ElementsAre(4, 14, 24, 34));
   EXPECT_THAT(remarks_of(flow("part: test, column: part")),
               ElementsAre("column 'part' has 'test' (4), 'train' (32), 'validation' (4)"));
-  EXPECT_TRUE(
-      says(error("part: tests, column: part"), {"SplitData: column 'part' has no 'tests'", "'train' (32)"}));
+  EXPECT_TRUE(says(error("part: tests, column: part"), {"column 'part' has no 'tests'", "'train' (32)"}));
 }
 
 TEST_F(SplitData, says_that_it_does_not_know_which_classes_count) {

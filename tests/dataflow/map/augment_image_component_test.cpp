@@ -131,25 +131,6 @@ TEST(AugmentImageComponent, names_the_augmentor_that_gives_no_image) {
   }
 }
 
-TEST(AugmentImageComponent, a_crop_is_a_piece_of_the_picture) {
-  const TempFolder folder;
-  folder.write("a/x.png", encode_png(photo(90, 70)));
-  const ConfigNode crops = list({item("RandomCrop", list({60, 80})), item("RandomCrop", 40), "Flip"});
-  for (uint64_t seed = 0; seed < 5; ++seed) {
-    const cv::Mat part = augmented(folder, crops, seed);
-    bool found = false;
-    for (int y = 0; y <= 30 && !found; ++y) {
-      for (int x = 0; x <= 50 && !found; ++x) {
-        cv::Mat candidate = photo(90, 70)(cv::Rect(x, y, 40, 40)).clone();
-        found = largest_difference(part, candidate) == 0;
-        cv::flip(candidate, candidate, 1);
-        found = found || largest_difference(part, candidate) == 0;
-      }
-    }
-    EXPECT_TRUE(found) << "is a piece of the picture, mirrored or not";
-  }
-}
-
 TEST(AugmentImageComponent, tensors_are_augmented_like_images) {
   const DataFlow flow =
       yaml_flow("[RenderedDigits: {split: test}, AugmentImageComponent: [CenterPaste: 32]]");

@@ -246,12 +246,7 @@ TEST(BatchMix, what_cannot_be_mixed_is_said) {
   const auto error = [](ConfigNode source, ConfigNode map, bool batch = true) {
     std::vector<ConfigNode> items = {std::move(source), std::move(map)};
     if (batch) items.insert(items.begin() + 1, item("BatchData", 2));
-    try {
-      make_flow(list(std::move(items)));
-    } catch (const ConfigError& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+    return error_of([&] { make_flow(list(items)); });
   };
   EXPECT_THAT(error(plain(false), "MixUp", false), HasSubstr("put it after BatchData"));
   EXPECT_THAT(error(plain(true), "MixUp"), HasSubstr("CutMix and Mosaic move masks with their images"));

@@ -61,15 +61,6 @@ TEST(Compute, works_on_images) {
   EXPECT_EQ(computed.tensor(2).at(0), static_cast<float>(sum / 784));
 }
 
-TEST(Compute, is_the_same_with_workers) {
-  const std::string items = "Counting: {size: 200, shuffle: true}, Compute: {y: sqrt(k) * 3}, BatchData: 10";
-  const DataFlow alone = computed_flow(items);
-  const DataFlow many = yaml_flow("{flow: [" + items + "], workers: 4}");
-  const auto first = alone.stream({.seed = 3, .passes = 2});
-  const auto second = many.stream({.seed = 3, .passes = 2});
-  EXPECT_EQ(numbers_of(*first), numbers_of(*second));
-}
-
 TEST(Compute, points_at_mistakes) {
   expect_errors([](const std::string& items) { yaml_flow("[Counting: 4, Compute: " + items + "]"); },
                 {{"{y: 2 * kk}", {":1:32: map Compute: ", "'kk'", "did you mean 'k'?"}},

@@ -46,11 +46,11 @@ TEST(Filter, knows_the_names_of_classes) {
   flow.prepare();
   EXPECT_EQ(first_component(flow), (Integers{1, 3}));
   EXPECT_TRUE(
-      fails([&] { filtered_flow(csv + ", Filter: c != 'd'").prepare(); }, {"'d' of 'c'", "it has a, b"}));
+      fails([&] { filtered_flow(csv + ", Filter: c != 'd'").prepare(); }, {"'d' of 'c'; it has a, b"}));
 }
 
 TEST(Filter, needs_one_truth) {
-  expect_errors([](const std::string& items) { filtered_flow(items); },
+  expect_errors(filtered_flow,
                 {{"Counting: 4, Filter: k + 1", {":1:23: map Filter: ", "'k + 1'", "int64 []", "`x > 0`"}},
                  {"FakeData: {shapes: [[2]], names: [x], size: 3}, Filter: x > 0",
                   {":1:58: map Filter: ", "'x > 0'", "bool [2]", "all(...) or any(...)"}}});

@@ -13,6 +13,12 @@
 namespace tpack {
 namespace {
 
+Tensor mapped(const TensorMap& map, const Tensor& in) {
+  Tensor out(map.spec(in.spec()));
+  map.apply(in, out);
+  return out;
+}
+
 TEST(MapData, changes_one_component_and_its_spec) {
   const DataFlow flow = yaml_flow("[Counting: 4, MapData: {map: {Scale: {scale: 10}}, component: k}]");
   EXPECT_EQ(flow.spec().str(), "k float32 [], pass int64 []");
@@ -27,8 +33,7 @@ TEST(MapData, needs_a_function) {
 
 TEST(Cast, converts_elements) {
   const auto cast = Registry<TensorMap>::make("Cast", "int64");
-  const Tensor out(cast->spec({DType::kFloat32, {2}}));
-  cast->apply(Tensor::of<float>({2}, {-1.5F, 7.9F}), out);
+  const Tensor out = mapped(*cast, Tensor::of<float>({2}, {-1.5F, 7.9F}));
   EXPECT_TRUE(bit_equal(out, Tensor::of<int64_t>({2}, {-1, 7})));
 }
 
@@ -36,14 +41,8 @@ TEST(Cast, converts_elements) {
 template <class T>
 std::string rejected(const char* to, T value) {
   const auto cast = Registry<TensorMap>::make("Cast", to);
-  const Tensor in = Tensor::of<T>({1}, {value});
-  const Tensor out(cast->spec(in.spec()));
-  try {
-    cast->apply(in, out);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "";
+  const std::string error = error_of([&] { mapped(*cast, Tensor::of<T>({1}, {value})); });
+  return error == "no error" ? "" : error;
 }
 
 TEST(Cast, rejects_numbers_that_the_type_does_not_have) {
@@ -66,8 +65,7 @@ TEST(Cast, rejects_integers_that_a_float_rounds) {
   EXPECT_EQ(rejected<int32_t>("float64", 16777217), "");
   EXPECT_NE(rejected<int64_t>("float64", std::numeric_limits<int64_t>::max()), "");
   const auto scale = Registry<TensorMap>::make("Scale", {{"scale", 1}, {"offset", -16777000}});
-  const Tensor out(scale->spec({DType::kInt32, {1}}));
-  scale->apply(Tensor::of<int32_t>({1}, {16777217}), out);
+  const Tensor out = mapped(*scale, Tensor::of<int32_t>({1}, {16777217}));
   EXPECT_EQ(out.at(0), 217);
 }
 
@@ -76,20 +74,18 @@ TEST(Grayscale, weighs_red_green_and_blue) {
   const auto gray = Registry<TensorMap>::make("Grayscale");
   const TensorSpec spec{DType::kUInt8, {1, 4, 3}};
   EXPECT_EQ(gray->spec(spec).str(), "uint8 [1, 4, 1]");
-  const Tensor out(gray->spec(spec));
-  gray->apply(Tensor::of<uint8_t>({1, 4, 3}, {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9}), out);
+  const Tensor out =
+      mapped(*gray, Tensor::of<uint8_t>({1, 4, 3}, {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9}));
   EXPECT_TRUE(bit_equal(out, Tensor::of<uint8_t>({1, 4, 1}, {76, 150, 29, 9})));
   const Tensor batch = Tensor::of<float>({2, 1, 1, 3}, {1, 0, 0, 0, 0, 2});
-  const Tensor gray_batch(gray->spec(batch.spec()));
-  gray->apply(batch, gray_batch);
+  const Tensor gray_batch = mapped(*gray, batch);
   EXPECT_LT(max_difference(gray_batch, Tensor::of<float>({2, 1, 1, 1}, {0.299F, 0.228F})), 1e-6);
 }
 
 TEST(Grayscale, keeps_gray_images_and_rejects_what_is_no_image) {
   const auto gray = Registry<TensorMap>::make("Grayscale");
   const Tensor image = Tensor::of<uint8_t>({1, 2, 1}, {3, 4});
-  const Tensor out(gray->spec(image.spec()));
-  gray->apply(image, out);
+  const Tensor out = mapped(*gray, image);
   EXPECT_TRUE(bit_equal(out, image));
   EXPECT_EQ(gray->spec({DType::kUInt8, {Shape::kUnknown, Shape::kUnknown, 3}}).str(), "uint8 [?, ?, 1]");
   EXPECT_THROW(gray->spec({DType::kUInt8, {4, 4, 2}}), ConfigError);
@@ -98,10 +94,7 @@ TEST(Grayscale, keeps_gray_images_and_rejects_what_is_no_image) {
 }
 
 Tensor normalized(const ConfigNode& params, const Tensor& in) {
-  const auto map = Registry<TensorMap>::make("MeanVarianceNormalize", params);
-  Tensor out(map->spec(in.spec()));
-  map->apply(in, out);
-  return out;
+  return mapped(*Registry<TensorMap>::make("MeanVarianceNormalize", params), in);
 }
 
 const Tensor kPixels = Tensor::of<uint8_t>({2, 2, 2}, {0, 10, 255, 10, 7, 12, 30, 200});
@@ -137,10 +130,7 @@ const live::Fields kMeanVarianceNormalize("tensor map", "MeanVarianceNormalize",
 const live::Fields kMinMaxNormalize("tensor map", "MinMaxNormalize", {.build = content_of_normalized});
 
 Tensor in_range(const ConfigNode& params, const Tensor& in) {
-  const auto map = Registry<TensorMap>::make("MinMaxNormalize", params);
-  Tensor out(map->spec(in.spec()));
-  map->apply(in, out);
-  return out;
+  return mapped(*Registry<TensorMap>::make("MinMaxNormalize", params), in);
 }
 
 /// (x - x.min()) / (x.max() - x.min()) of NumPy, from -1 to 1; with axis=(0, 1) for each channel.
@@ -183,8 +173,7 @@ TEST(OneHot, rejects_numbers_that_are_no_class) {
 
 TEST(Scale, multiplies_then_adds) {
   const auto scale = Registry<TensorMap>::make("Scale", {{"scale", 0.5}, {"offset", -1}});
-  const Tensor out(scale->spec({DType::kUInt8, {3}}));
-  scale->apply(Tensor::of<uint8_t>({3}, {0, 2, 255}), out);
+  const Tensor out = mapped(*scale, Tensor::of<uint8_t>({3}, {0, 2, 255}));
   EXPECT_EQ(max_difference(out, Tensor::of<float>({3}, {-1, 0, 126.5F})), 0);
 }
 

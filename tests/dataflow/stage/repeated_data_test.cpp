@@ -27,8 +27,7 @@ TEST(RepeatedData, without_end_has_no_end) {
 }
 
 TEST(RepeatedData, rejects_zero_times_and_nothing_to_repeat) {
-  EXPECT_TRUE(fails([] { yaml_flow("[Counting: 3, RepeatedData: {num: 0}]"); },
-                    {"RepeatedData: ", "'num' is 0", "-1"}));
+  EXPECT_TRUE(fails([] { yaml_flow("[Counting: 3, RepeatedData: {num: 0}]"); }, {"'num' is 0", "or -1"}));
   const DataFlow empty = yaml_flow("[CountingInOrder: 0, RepeatedData]");
   Datapoint d;
   EXPECT_EQ(error_of([&] { empty.open({})->next(d); }), "RepeatedData: the flow before it is empty");
@@ -50,8 +49,7 @@ TEST(FixedSizeData, without_state_each_pass_starts_over) {
 }
 
 TEST(FixedSizeData, state_needs_places) {
-  EXPECT_TRUE(
-      fails([] { yaml_flow("[CountingInOrder: 3, FixedSizeData: {size: 5}]"); }, {"keep_state: false"}));
+  EXPECT_TRUE(fails([] { yaml_flow("[CountingInOrder: 3, FixedSizeData: {size: 5}]"); }, {"keep_state"}));
 }
 
 const live::Fields kFixedSizeData("stage", "FixedSizeData", {.base = "{size: 3}"});

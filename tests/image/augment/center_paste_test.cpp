@@ -23,7 +23,7 @@ TEST(CenterPaste, rejects_images_that_are_known_to_be_larger) {
       [&] {
         paste->shape({Shape::kUnknown, 65, 3});
       },
-      {"[?, 65, 3]", "[64, 64, 3]", "put a Resize"}));
+      {"[?, 65, 3]", "[64, 64, 3]", "Resize"}));
   EXPECT_EQ(paste->shorter_side(64), 64);
   EXPECT_TRUE(fails([&] { paste->shorter_side(65); }, {"65", "64x64", "put a Resize before it"}));
 }

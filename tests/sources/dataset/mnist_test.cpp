@@ -49,8 +49,7 @@ TEST(Mnist, files_that_do_not_belong_together_are_rejected) {
   const TempFolder folder;
   const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", mnist_images(3));
   const std::string numbers = folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0}));
-  EXPECT_TRUE(
-      fails([&] { flow_of(folder).prepare(); }, {numbers + ": has 2 labels for the 3 images of " + pixels}));
+  EXPECT_TRUE(fails([&] { flow_of(folder).prepare(); }, {numbers + ": has 2 labels for the 3 ", pixels}));
   folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0, 10}));
   EXPECT_TRUE(fails([&] { flow_of(folder).prepare(); }, {numbers + ": label 10 of image 2", "from 0 to 9"}));
 }
