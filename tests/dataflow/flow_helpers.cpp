@@ -65,7 +65,8 @@ testing::AssertionResult fails(const std::function<void()>& action, const Texts&
 
 void expect_errors(const std::function<void(const std::string&)>& action,
                    const std::vector<std::pair<std::string, Texts>>& parts_by_text) {
-  for (const auto& [text, parts] : parts_by_text) EXPECT_TRUE(fails([&] { action(text); }, parts)) << text;
+  for (const auto& row : parts_by_text)
+    EXPECT_TRUE(fails([&] { action(row.first); }, row.second)) << row.first;
 }
 
 std::string content_of_flow(const std::string& items_yaml, const std::string& file) {
