@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "config/yaml_reader.h"
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {
 namespace {
 
-std::string counts(const std::vector<std::string>& names, const std::vector<int32_t>& numbers) {
+std::string counts(const Texts& names, const std::vector<int32_t>& numbers) {
   std::string text;
   for (const auto& [name, samples] : count_classes(names, numbers))
     text += name + ":" + std::to_string(samples) + " ";
@@ -80,12 +79,10 @@ TEST(CountClasses, counts_what_a_flow_trains_on) {
   const TempFolder folder;
   std::string text = "x,y\n";
   for (int row = 0; row < 40; ++row) text += std::to_string(row) + (row < 15 ? ",a\n" : ",b\n");
-  folder.write("a.csv", {text.begin(), text.end()});
+  folder.write_text("a.csv", text);
   const auto counted = [&](const std::string& rest) {
     const DataFlow flow =
-        make_flow(parse_yaml("[CSV: {file: " + folder.path("a.csv") +
-                                 ", columns: {x: x}, labels: {y: y}, shuffle: true}" + rest + "]",
-                             "a.yaml"));
+        folder.flow("[CSV: {file: a.csv, columns: {x: x}, labels: {y: y}, shuffle: true}" + rest + "]");
     std::string counts;
     const auto classes = count_classes(flow, "y").value();
     for (const auto& [name, samples] : classes) counts += name + ":" + std::to_string(samples) + " ";

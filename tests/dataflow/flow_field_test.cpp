@@ -1,6 +1,8 @@
 #include "dataflow/flow_field.h"
 
 #include "dataflow/flow_helpers.h"
+#include "dataflow/flow_settings.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {
@@ -35,7 +37,23 @@ TEST(FlowField, whole_flows_are_no_parts_of_others) {
       {"other", ConfigNode::map({{"flow", "c"}})},
       {"train", list({item("JoinData", {{"flows", list({"a", list({item("JoinData", list({"b"}))})})}})})},
       {"check", list({item("Counting", 3), item("PrintData", "train")})}};
-  EXPECT_EQ(whole_flows(flows), (std::vector<std::string>{"train", "check", "other"}));
+  EXPECT_EQ(whole_flows(flows), (Texts{"train", "check", "other"}));
+}
+
+TEST(WorkerCount, auto_means_the_processors_there_are) {
+  EXPECT_EQ(WorkerCount{}.resolved(), available_processors());
+  EXPECT_EQ(WorkerCount{3}.resolved(), 3U);
+  EXPECT_EQ(Codec<WorkerCount>::dump({}).text(), "auto");
+}
+
+TEST(WorkerCount, is_auto_or_a_number_of_threads) {
+  Diagnostics errors;
+  const Check any;
+  Reader reader("'workers' of the flow", any, errors);
+  EXPECT_EQ(Codec<WorkerCount>::parse("auto", reader)->count, 0);
+  EXPECT_EQ(Codec<WorkerCount>::parse(4, reader)->count, 4);
+  EXPECT_FALSE(Codec<WorkerCount>::parse(0, reader).has_value());
+  EXPECT_TRUE(fails([&] { errors.throw_if_any(); }, {"'workers' of the flow: ", "from 1 to 1024", "0"}));
 }
 
 }  // namespace

@@ -19,6 +19,56 @@ const live::Fields kPicky(
 
 }  // namespace
 
+DataFlow yaml_flow(const std::string& yaml, const std::shared_ptr<Fit>& fit, const std::string& file) {
+  Diagnostics errors;
+  auto flow = make_flow(parse_yaml(yaml, file), {}, errors, fit);
+  errors.throw_if_any();
+  return std::move(*flow);
+}
+
+Datapoint first_sample(const DataFlow& flow, const Pass& pass) {
+  Datapoint d;
+  EXPECT_TRUE(flow.open(pass)->next(d));
+  return d;
+}
+
+Rows samples_of(const DataFlow& flow, const Pass& pass) {
+  Rows all;
+  const auto cursor = flow.open(pass);
+  for (Datapoint d; cursor->next(d);) {
+    Numbers& sample = all.emplace_back();
+    for (size_t i = 0; i < d.size(); ++i)
+      for (int64_t e = 0; e < d.to_tensor(i).elements(); ++e) sample.push_back(d.tensor(i).at(e));
+  }
+  return all;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+testing::AssertionResult says(const std::string& message, const Texts& parts) {
+  for (const std::string& part : parts)
+    if (message.find(part) == std::string::npos)
+      return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
+  return testing::AssertionSuccess();
+}
+
+testing::AssertionResult fails(const std::function<void()>& action, const Texts& parts) {
+  return says(error_of(action), parts);
+}
+
+void expect_errors(const std::function<void(const std::string&)>& action,
+                   const std::vector<std::pair<std::string, Texts>>& parts_by_text) {
+  for (const auto& row : parts_by_text)
+    EXPECT_TRUE(fails([&] { action(row.first); }, row.second)) << row.first;
+}
+
 std::string content_of_flow(const std::string& items_yaml, const std::string& file) {
   const DataFlow flow = make_flow(parse_yaml(items_yaml, file));
   if (!flow.knows_spec()) flow.prepare();

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -15,50 +16,42 @@
 #include "dataflow/map.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
+
+using Bytes = std::vector<uint8_t>;
+using Integers = std::vector<int64_t>;
+using Numbers = std::vector<double>;
+using Rows = std::vector<Numbers>;
+using Texts = std::vector<std::string>;
 
 inline ConfigNode item(const std::string& name, ConfigNode params) {
   return ConfigNode::map({{name, std::move(params)}});
 }
 inline ConfigNode list(std::vector<ConfigNode> items) { return ConfigNode::list(std::move(items)); }
 
-/// FakeData of `size` samples with one int32 component "x" of random values.
-inline ConfigNode fake_numbers(int64_t size) {
-  return item("FakeData", {{"shapes", list({list({2})})},
-                           {"dtype", list({"int32"})},
-                           {"names", list({"x"})},
-                           {"size", size},
-                           {"domain", list({0, 1000000})}});
-}
+/// A flow of the text of `file`; `fit`: what it follows.
+DataFlow yaml_flow(const std::string& yaml, const std::shared_ptr<Fit>& fit = nullptr,
+                   const std::string& file = "flow.yaml");
 
 /// A folder that is removed with the test.
-class TempFolder {
+class TempFolder : public TemporaryFolder {
  public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tpack_test_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+  std::string path(const std::string& name = "") const { return name.empty() ? str() : *this / name; }
+  std::string write(const std::string& name, const Bytes& bytes) const {
+    return write_text(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string path(const std::string& name = "") const {
-    return name.empty() ? path_ : (std::filesystem::path(path_) / name).string();
-  }
-  std::string write(const std::string& name, const std::vector<uint8_t>& bytes) const {
+  std::string write_text(const std::string& name, std::string_view text) const {
     const std::string to = path(name);
     std::filesystem::create_directories(std::filesystem::path(to).parent_path());
-    std::ofstream(to, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(to, std::ios::binary) << text;
     return to;
   }
-
- private:
-  std::string path_;
+  /// A flow of a file in the folder.
+  DataFlow flow(const std::string& yaml, const std::shared_ptr<Fit>& fit = nullptr) const {
+    return yaml_flow(yaml, fit, path("flow.yaml"));
+  }
 };
 
 /// The files of a data set in MNIST's format: with `count` images, and with these labels.
@@ -187,14 +180,22 @@ inline std::vector<int64_t> first_component(const DataFlow& flow, const Pass& pa
   return all;
 }
 
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+Datapoint first_sample(const DataFlow& flow, const Pass& pass = {});
+
+/// Those of its first source.
+inline Texts remarks_of(const DataFlow& flow) { return flow.facts().at(0).remarks; }
+
+/// All numbers of the samples of a pass.
+Rows samples_of(const DataFlow& flow, const Pass& pass = {});
+
+std::string error_of(const std::function<void()>& action);
+/// Whether a message has all these parts, such as its place, the name and the fix.
+testing::AssertionResult says(const std::string& message, const Texts& parts);
+/// Whether an action throws an error with all these parts.
+testing::AssertionResult fails(const std::function<void()>& action, const Texts& parts);
+/// With each of the texts, the action throws an error that has all these parts.
+void expect_errors(const std::function<void(const std::string&)>& action,
+                   const std::vector<std::pair<std::string, Texts>>& parts_by_text);
 
 /// Settings, spec and two passes of a flow, as text; or why it has none. Its paths are relative to the folder
 /// of `file`.

@@ -5,15 +5,13 @@
 namespace tpack {
 namespace {
 
-DataFlow guarded(const std::string& source, const char* policy, ConfigNode picky) {
-  return make_flow(
-      ConfigNode::map({{"flow", list({item(source, 8), item("Picky", std::move(picky)),
-                                      item("BatchData", {{"batch_size", 2}, {"remainder", true}})})},
-                       {"on_error", policy}}));
+DataFlow guarded(const std::string& source, const std::string& policy, const std::string& picky = "Picky") {
+  return yaml_flow("{flow: [" + source + ": 8, " + picky +
+                   ", BatchData: {batch_size: 2, remainder: true}], on_error: " + policy + "}");
 }
 
-std::vector<int64_t> streamed(const DataFlow& flow) {
-  std::vector<int64_t> all;
+Integers streamed(const DataFlow& flow) {
+  Integers all;
   const auto stream = flow.stream({.workers = 3, .slots = 2, .passes = 1});
   while (auto batch = stream->next()) {
     for (int64_t i = 0; i < batch->samples(); ++i)
@@ -24,8 +22,8 @@ std::vector<int64_t> streamed(const DataFlow& flow) {
 
 TEST(GuardedFlow, skip_leaves_bad_samples_out) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
-    const DataFlow flow = guarded(source, "skip", {{"fail", 3}});
-    const std::vector<int64_t> good = {0, 1, 2, 4, 5, 6, 7};
+    const DataFlow flow = guarded(source, "skip", "Picky: {fail: 3}");
+    const Integers good = {0, 1, 2, 4, 5, 6, 7};
     EXPECT_EQ(first_component(flow), good) << source;
     EXPECT_EQ(streamed(flow), good) << source;
     EXPECT_EQ(flow.bad_samples().count(), 1) << source << ": two readers met it";
@@ -34,8 +32,8 @@ TEST(GuardedFlow, skip_leaves_bad_samples_out) {
 }
 
 TEST(GuardedFlow, replace_takes_the_next_good_sample) {
-  const DataFlow flow = guarded("Counting", "replace", {{"fail", 3}});
-  const std::vector<int64_t> good = {0, 1, 2, 4, 4, 5, 6, 7};
+  const DataFlow flow = guarded("Counting", "replace", "Picky: {fail: 3}");
+  const Integers good = {0, 1, 2, 4, 4, 5, 6, 7};
   EXPECT_EQ(first_component(flow), good);
   EXPECT_EQ(streamed(flow), good);
   EXPECT_EQ(flow.size(), 4);
@@ -43,33 +41,28 @@ TEST(GuardedFlow, replace_takes_the_next_good_sample) {
 }
 
 TEST(GuardedFlow, reports_stage_sample_and_text) {
-  const DataFlow flow = guarded("Counting", "skip", {{"fail", 3}});
-  std::vector<std::string> reports;
+  const DataFlow flow = guarded("Counting", "skip", "Picky: {fail: 3}");
+  Texts reports;
   flow.bad_samples().on_bad_sample(
       [&](const SampleError& e) { reports.push_back(e.place().stage + "|" + e.text()); });
   streamed(flow);
-  EXPECT_EQ(reports, std::vector<std::string>{"picky_0|number 3 is bad"});
+  EXPECT_EQ(reports, Texts{"picky_0|number 3 is bad"});
 }
 
 TEST(GuardedFlow, a_flow_of_bad_samples_only_still_fails) {
-  EXPECT_EQ(error_of([] {
-              streamed(guarded("Counting", "replace", {{"fail_all", true}}));
-            }),
-            "picky_0, sample 7 of pass 0: number 7 is bad");
+  EXPECT_TRUE(fails([] { streamed(guarded("Counting", "replace", "Picky: {fail_all: true}")); },
+                    {"picky_0, sample 7 of pass 0: "}));
 }
 
 TEST(GuardedFlow, skip_gives_up_if_no_sample_is_good) {
-  const ConfigNode endless =
-      list({item("Counting", 8), item("Picky", {{"fail_all", true}}), item("RepeatedData", {{"num", -1}}),
-            item("BatchData", {{"batch_size", 2}})});
-  const DataFlow flow = make_flow(ConfigNode::map({{"flow", endless}, {"on_error", "skip"}}));
+  const DataFlow flow =
+      yaml_flow("{flow: [Counting: 8, Picky: {fail_all: true}, RepeatedData, BatchData: 2], on_error: skip}");
   const auto stream = flow.stream({.workers = 3, .slots = 2});
   EXPECT_THAT(error_of([&] { stream->next(); }), testing::HasSubstr("is bad"));
 }
 
 TEST(GuardedFlow, replace_needs_places) {
-  EXPECT_THAT(error_of([] { guarded("CountingInOrder", "replace", {}); }),
-              testing::HasSubstr("on_error: replace needs samples that can be read by index"));
+  EXPECT_TRUE(fails([] { guarded("CountingInOrder", "replace"); }, {"on_error: replace", "by index"}));
 }
 
 }  // namespace

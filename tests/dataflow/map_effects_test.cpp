@@ -1,6 +1,5 @@
 #include "dataflow/map_effects.h"
 
-#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {
@@ -12,8 +11,7 @@ constexpr const char* kImages =
     "FakeData: {shapes: [[8, 8, 3]], dtype: [uint8], names: [image], size: 6, domain: [0, 255]}";
 
 DataFlow flow_with(const std::string& maps) {
-  DataFlow flow =
-      make_flow(parse_yaml("[" + std::string(kImages) + maps + ", BatchData: {batch_size: 2}]", "f.yaml"));
+  DataFlow flow = yaml_flow("[" + std::string(kImages) + maps + ", BatchData: {batch_size: 2}]");
   flow.prepare();
   return flow;
 }
@@ -23,11 +21,13 @@ TEST(MapEffects, tell_which_map_draws) {
   EXPECT_EQ(random_map(flow_with(", AugmentImageComponent: [Resize: 4, CenterCrop: 2]")), std::nullopt);
   for (const char* drawing :
        {"Flip", "{GaussianNoise: 9}", "{RandomCrop: 4}", "{RandomErasing: {prob: 0.2}}"})
-    EXPECT_THAT(random_map(flow_with(std::string(", MapData: {component: image, map: {Cast: uint8}}"
-                                                 ", AugmentImageComponent: [") +
-                                     drawing + "]"))
-                    .value_or("none"),
-                testing::AllOf(HasSubstr("f.yaml:1:"), HasSubstr(": augment_image_component_0")))
+    EXPECT_THAT(
+        random_map(
+            flow_with(
+                std::string(", MapData: {component: image, map: {Cast: uint8}}, AugmentImageComponent: [") +
+                drawing + "]"))
+            .value_or("none"),
+        testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr(": augment_image_component_0")))
         << drawing;
 }
 

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "config/yaml_reader.h"
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
 
@@ -21,10 +20,9 @@ TEST(Moments, are_those_of_the_numbers_that_came) {
 TEST(Moments, of_the_columns_of_a_flow) {
   TempFolder folder;
   const std::string text = "a,b\n1,10\n2,20\n3,60\n4,90\n";
-  folder.write("a.csv", {text.begin(), text.end()});
+  folder.write_text("a.csv", text);
   for (const char* const batch : {"", ", BatchData: {batch_size: 2}"}) {
-    const DataFlow flow = make_flow(parse_yaml(
-        "[CSV: {file: a.csv, columns: {x: [a, b]}}" + std::string(batch) + "]", folder.path("f.yaml")));
+    const DataFlow flow = folder.flow("[CSV: {file: a.csv, columns: {x: [a, b]}}" + std::string(batch) + "]");
     const std::vector<Moments> all = moments_of(flow, "x", 2, 100);
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].count, 4);

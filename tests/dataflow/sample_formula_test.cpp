@@ -1,9 +1,14 @@
 #include "dataflow/sample_formula.h"
 
-#include <gmock/gmock.h>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "core/text.h"
+#include "dataflow/flow_helpers.h"
+#include "dataflow/sample_functions.h"
 
 namespace tpack {
 namespace {
@@ -31,15 +36,6 @@ SampleExpression expression(const std::string& text) {
 
 SampleFormula compiled(const std::string& text) { return {expression(text), components(), "map Compute"}; }
 
-std::string complaint(const std::string& text) {
-  try {
-    compiled(text);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 class SampleFormulas : public testing::Test {
  protected:
   SampleFormulas() {
@@ -61,12 +57,7 @@ class SampleFormulas : public testing::Test {
     return all;
   }
   std::string failure(const std::string& text) {
-    try {
-      value(text);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_of([&] { value(text); });
   }
 
   Datapoint d_;
@@ -120,14 +111,12 @@ TEST_F(SampleFormulas, knows_the_names_of_classes) {
   EXPECT_EQ(value("species == 'virginica'"), "bool []: 1");
   EXPECT_EQ(value("'setosa' == species"), "bool []: 0");
   EXPECT_EQ(value("species != 0"), "bool []: 1");
-  EXPECT_EQ(complaint("species == 'setsoa'"),
-            "a.yaml:2:16: map Compute: unknown class 'setsoa' of 'species'; did you mean 'setosa'?; it has "
-            "setosa, virginica");
-  EXPECT_EQ(complaint("species > 'setosa'"),
-            "a.yaml:2:15: map Compute: classes such as 'setosa' have no order; use == or !=");
-  EXPECT_EQ(complaint("n == 'setosa'"),
-            "a.yaml:2:10: map Compute: 'n' (int32 []) has no class names; compare it with a number, not with "
-            "'setosa'");
+  expect_errors([](const std::string& text) { compiled(text); },
+                {{"species == 'setsoa'",
+                  {"a.yaml:2:16: map Compute: ", "'setsoa' of 'species'", "did you mean 'setosa'?",
+                   "it has setosa, virginica"}},
+                 {"species > 'setosa'", {"a.yaml:2:15: ", "'setosa' have no order", "use == or !="}},
+                 {"n == 'setosa'", {"a.yaml:2:10: ", "'n' (int32 [])", "compare it with a number"}}});
 }
 
 TEST_F(SampleFormulas, reductions_of_nothing_have_no_value_or_that_of_nothing) {
@@ -137,25 +126,19 @@ TEST_F(SampleFormulas, reductions_of_nothing_have_no_value_or_that_of_nothing) {
 }
 
 TEST(SampleFormula, points_at_mistakes) {
-  EXPECT_EQ(complaint("x + lenght"),
-            "a.yaml:2:9: map Compute: unknown component 'lenght'; known: x, n, big, precise, image, species, "
-            "sepal length; to use a column of a table, add it to `columns: {lenght: lenght}`");
-  EXPECT_EQ(complaint("2 * (x + specis)"),
-            "a.yaml:2:14: map Compute: unknown component 'specis'; did you mean 'species'?");
-  EXPECT_EQ(complaint("x + setosa"),
-            "a.yaml:2:9: map Compute: unknown component 'setosa'; for the class of 'species', write it in "
-            "quotes: 'setosa'");
-  EXPECT_EQ(complaint("x[3]"), "a.yaml:2:6: map Compute: axis 0 has 3 elements, and none at 3");
-  EXPECT_EQ(complaint("x[-4]"), "a.yaml:2:6: map Compute: axis 0 has 3 elements, and none at -4");
-  EXPECT_EQ(complaint("x[0, 1]"), "a.yaml:2:6: map Compute: a subscript of 2 axes for the shape [3]");
-  EXPECT_EQ(complaint("x + x[:2]"),
-            "a.yaml:2:7: map Compute: shapes [3] and [2] do not broadcast: 3 against 2");
-  EXPECT_EQ(complaint("big + 9007199254740993"),
-            "a.yaml:2:11: map Compute: integers are exact only up to 2^53");
-  EXPECT_THAT(complaint("sqr(x)"),
-              HasSubstr("'y' of map Compute: expression 'sqr(x)': unknown function 'sqr'"));
-  EXPECT_THAT(complaint("where(x, 1)"), HasSubstr("'where' takes three values, found 2"));
-  EXPECT_THAT(complaint("x[0:1"), HasSubstr("expected ',' or ']', found the end"));
+  expect_errors([](const std::string& text) { compiled(text); },
+                {{"x + lenght",
+                  {"a.yaml:2:9: map Compute: ", "'lenght'; known: x, n, big", "`columns: {lenght: lenght}`"}},
+                 {"2 * (x + specis)", {"a.yaml:2:14: ", "'specis'", "did you mean 'species'?"}},
+                 {"x + setosa", {"a.yaml:2:9: ", "'setosa'", "the class of 'species'", "quotes: 'setosa'"}},
+                 {"x[3]", {"a.yaml:2:6: map Compute: axis 0 has 3 elements, and none at 3"}},
+                 {"x[-4]", {"a.yaml:2:6: ", "none at -4"}},
+                 {"x[0, 1]", {"a.yaml:2:6: ", "2 axes for the shape [3]"}},
+                 {"x + x[:2]", {"a.yaml:2:7: ", "shapes [3] and [2] do not broadcast"}},
+                 {"big + 9007199254740993", {"a.yaml:2:11: ", "up to 2^53"}},
+                 {"sqr(x)", {"'y' of map Compute: ", "'sqr(x)': unknown function 'sqr'"}},
+                 {"where(x, 1)", {"'where' takes three values, found 2"}},
+                 {"x[0:1", {"expected ',' or ']', found the end"}}});
 }
 
 TEST(SampleExpression, says_which_components_it_needs) {
@@ -163,6 +146,32 @@ TEST(SampleExpression, says_which_components_it_needs) {
               testing::ElementsAre("x", "sepal length", "n"));
   EXPECT_THAT(expression("species == 'setosa' and 'sepal length' > 2").components(),
               testing::ElementsAre("species", "sepal length"));
+}
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+TEST(SampleReductions, pass_nan_on) {
+  const std::vector<double> x = {1, kNoNumber, 3};
+  for (const char* name : {"max", "min", "mean", "sum", "norm"})
+    EXPECT_TRUE(std::isnan(sample_reduction(name)->of(x))) << name;
+  EXPECT_EQ(sample_reduction("argmax")->of(x), 1) << "as numpy.argmax";
+  EXPECT_EQ(sample_reduction("argmax")->of(std::vector<double>{2, 5, 5}), 1) << "the first of the largest";
+}
+
+TEST(ResultTypes, keep_integers_until_a_float_comes) {
+  using D = DType;
+  using pointwise::Result;
+  const auto type = [](Result result, const std::vector<D>& operands) {
+    return result_type(result, operands);
+  };
+  EXPECT_EQ(type(Result::kSame, {D::kUInt8, D::kUInt8}), D::kInt32);
+  EXPECT_EQ(type(Result::kSame, {D::kBool, D::kInt64}), D::kInt64);
+  EXPECT_EQ(type(Result::kSame, {D::kInt64, D::kFloat32}), D::kFloat32);
+  EXPECT_EQ(type(Result::kSame, {D::kFloat64}), D::kFloat32);
+  EXPECT_EQ(type(Result::kOperand, {D::kUInt8, D::kUInt8}), D::kUInt8);
+  EXPECT_EQ(type(Result::kOperand, {D::kBool, D::kBool}), D::kBool);
+  EXPECT_EQ(type(Result::kOperand, {D::kUInt8, D::kInt32}), D::kInt32);
+  EXPECT_EQ(type(Result::kFloat, {D::kInt32}), D::kFloat32);
 }
 
 }  // namespace

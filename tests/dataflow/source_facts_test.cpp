@@ -32,11 +32,9 @@ TEST(SourceFacts, of_many_classes_say_the_range) {
 }
 
 TEST(SourceFacts, of_a_flow_are_those_of_all_its_sources) {
-  const ConfigNode counting = list({item("Counting", 12), item("SelectComponent", list({"k"}))});
-  const ConfigNode in_order = list({item("CountingInOrder", 7), item("SelectComponent", list({"pass"}))});
-  const DataFlow flow =
-      make_flow(list({item("JoinData", list({counting, in_order})), item("RepeatedData", {{"num", 2}}),
-                      item("BatchData", {{"batch_size", 2}})}));
+  const DataFlow flow = yaml_flow(
+      "[JoinData: [[Counting: 12, SelectComponent: [k]], [CountingInOrder: 7, SelectComponent: [pass]]], "
+      "RepeatedData: {num: 2}, BatchData: 2]");
   EXPECT_EQ(describe(flow.facts()), "12 samples; an unknown number of samples");
   EXPECT_EQ(flow.fingerprint(), "") << "nothing is read from files";
 }

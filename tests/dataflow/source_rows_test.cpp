@@ -2,15 +2,12 @@
 // of a row stay together, also if each of them is read by a flow of its own and joined.
 #include <functional>
 
-#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 
 namespace tpack {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 constexpr int kRows = 10;
 
@@ -33,7 +30,7 @@ RowData csv(const TempFolder& folder) {
   std::string text = "c,v\n";
   for (int row = 0; row < kRows; ++row)
     text += "class" + std::to_string(row) + "," + std::to_string(row) + "\n";
-  folder.write("a.csv", {text.begin(), text.end()});
+  folder.write_text("a.csv", text);
   return {"CSV: {file: a.csv, columns: {v: v}, labels: {c: c}}", "v", "c", first_element};
 }
 /// A part that has every second row of a table.
@@ -41,7 +38,7 @@ RowData split_data(const TempFolder& folder) {
   std::string text = "c,v,part\nother,99,test\n";
   for (int row = 0; row < kRows; ++row)
     text += "class" + std::to_string(row) + "," + std::to_string(row) + ",train\nother,99,test\n";
-  folder.write("parts.csv", {text.begin(), text.end()});
+  folder.write_text("parts.csv", text);
   return {
       "SplitData: {source: {CSV: {file: parts.csv, columns: {v: v}, labels: {c: c}}}, part: train, column: "
       "part}",
@@ -57,7 +54,7 @@ RowData npz(const TempFolder& folder) {
 RowData svmlight(const TempFolder& folder) {
   std::string text;
   for (int row = 0; row < kRows; ++row) text += std::to_string(row) + " 1:" + std::to_string(row) + " 2:1\n";
-  folder.write("a.svm", {text.begin(), text.end()});
+  folder.write_text("a.svm", text);
   return {"SVMLight: a.svm", "x", "y", first_element};
 }
 RowData image_folder(const TempFolder& folder) {
@@ -71,7 +68,7 @@ RowData image_list(const TempFolder& folder) {
     folder.write("images/" + std::to_string(row) + ".png", picture(row));
     text += "images/" + std::to_string(row) + ".png,class" + std::to_string(row) + "\n";
   }
-  folder.write("a.csv", {text.begin(), text.end()});
+  folder.write_text("a.csv", text);
   return {"ImageList: {file: a.csv, path: image, labels: {c: c}}, AugmentImageComponent: [CenterCrop: 4]",
           "image", "c", row_of_picture};
 }
@@ -134,12 +131,12 @@ class RowsKeepTogether : public testing::TestWithParam<std::string> {
     };
     const std::string joined = "JoinData: [" + part(data.value, "a") + ", " + part(data.label, "b") + "]";
     const std::string whole = data.source + ", SelectComponent: [" + data.value + ", " + data.label + "]";
-    return make_flow(parse_yaml("[" + (is_joined ? joined : whole) + rest + "]", folder_.path("flow.yaml")));
+    return folder_.flow("[" + (is_joined ? joined : whole) + rest + "]");
   }
   /// The rows of the samples that a stream gives, each checked to be one row.
-  std::vector<int64_t> rows(const DataFlow& flow, size_t workers, const DataPosition& from = {}) const {
+  Integers rows(const DataFlow& flow, size_t workers, const DataPosition& from = {}) const {
     const RowData data = kSourcesOfRows.at(GetParam())(folder_);
-    std::vector<int64_t> all;
+    Integers all;
     const auto stream = flow.stream({.seed = 5, .workers = workers, .position = from, .passes = 2});
     while (const auto batch = stream->next()) {
       for (int64_t i = 0; i < batch->tensor(1).shape()[0]; ++i) {
@@ -160,11 +157,11 @@ TEST_P(RowsKeepTogether, in_every_order_with_any_workers_and_after_a_resume) {
          {"", ", LocallyShuffleData: {buffer_size: 6}", ", FixedSizeData: {size: 7}"}) {
       SCOPED_TRACE((is_joined ? "joined" : "alone") + rest);
       const DataFlow data = flow(is_joined, rest + ", BatchData: {batch_size: 3, remainder: true}");
-      const std::vector<int64_t> all = rows(data, 1);
+      const Integers all = rows(data, 1);
       EXPECT_EQ(all.size(), rest.find("Fixed") != std::string::npos ? 14U : 20U);
       EXPECT_FALSE(std::is_sorted(all.begin(), all.end())) << "it is shuffled";
       EXPECT_EQ(rows(data, 3), all);
-      const std::vector<int64_t> later = rows(data, 2, {0, 2});
+      const Integers later = rows(data, 2, {0, 2});
       EXPECT_TRUE(std::equal(later.begin(), later.end(), all.begin() + 6, all.end()));
     }
   }
@@ -173,19 +170,19 @@ TEST_P(RowsKeepTogether, in_every_order_with_any_workers_and_after_a_resume) {
 TEST_P(RowsKeepTogether, in_shards_which_have_each_row_of_a_pass_once) {
   const DataFlow data = flow(false, ", BatchData: {batch_size: 1}");
   for (const int64_t shards : {2, 3}) {
-    std::vector<int64_t> found;
+    Integers found;
     for (int64_t shard = 0; shard < shards; ++shard) {
       const auto stream =
           data.stream({.seed = 5, .workers = 2, .shard = shard, .shard_count = shards, .passes = 1});
       while (const auto batch = stream->next()) found.push_back(static_cast<int64_t>(batch->tensor(1).at(0)));
     }
     std::sort(found.begin(), found.end());
-    EXPECT_EQ(found, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})) << shards << " shards";
+    EXPECT_EQ(found, (Integers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})) << shards << " shards";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sources, RowsKeepTogether, testing::ValuesIn([] {
-                           std::vector<std::string> names;
+                           Texts names;
                            for (const auto& [name, make] : kSourcesOfRows) names.push_back(name);
                            return names;
                          }()),

@@ -16,12 +16,10 @@ TEST(Spec, finds_components_by_name_and_number) {
 }
 
 TEST(Spec, an_unknown_component_names_the_nearest) {
-  EXPECT_EQ(error_of([] { kSpec.index("lable", "map X"); }),
-            "map X: unknown component 'lable'; did you mean 'label'?");
+  EXPECT_TRUE(fails([] { kSpec.index("lable", "map X"); }, {"map X: ", "'lable'", "did you mean 'label'?"}));
   ComponentRef third;
   third.index = 2;
-  EXPECT_EQ(error_of([&] { kSpec.index(third, "map X"); }),
-            "map X: unknown component 2; the datapoints have 2: image uint8 [28, 28, 1], label int32 []");
+  EXPECT_TRUE(fails([&] { kSpec.index(third, "map X"); }, {"map X: ", "component 2", "have 2: image uint8"}));
 }
 
 TEST(Spec, batching_puts_an_axis_in_front) {
@@ -36,9 +34,7 @@ TEST(ComponentRef, is_read_from_a_name_or_a_number) {
   EXPECT_EQ(Codec<ComponentRef>::parse("label", reader)->name, "label");
   EXPECT_EQ(Codec<ComponentRef>::parse(1, reader)->index, 1);
   EXPECT_FALSE(Codec<ComponentRef>::parse(-1, reader).has_value());
-  EXPECT_EQ(
-      error_of([&] { errors.throw_if_any(); }),
-      "'component' of map X: expected the name of a component, or its number from 0, found the number -1");
+  EXPECT_TRUE(fails([&] { errors.throw_if_any(); }, {"'component' of map X: ", "from 0", "-1"}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "dataflow/stream.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -13,44 +14,29 @@ namespace tpack {
 namespace {
 
 /// Shuffling, random crops and flips, random maps, batches with a remainder.
-ConfigNode random_flow() {
-  return list({item("FakeData", {{"shapes", list({list({12, 12, 3}), list({})})},
-                                 {"dtype", list({"uint8", "int32"})},
-                                 {"names", list({"image", "label"})},
-                                 {"size", 53},
-                                 {"domain", list({0, 256})}}),
-               item("LocallyShuffleData", {{"buffer_size", 20}}),
-               item("AugmentImageComponent",
-                    list({item("RandomCrop", 8), "Flip", item("GaussianNoise", 3), item("Brightness", 20)})),
-               item("BatchData", {{"batch_size", 8}, {"remainder", true}}),
-               item("MapData", {{"map", item("Scale", {{"scale", 0.5}})}})});
-}
+const std::string kRandom =
+    "FakeData: {shapes: [[12, 12, 3], []], dtype: [uint8, int32], names: [image, label], size: 53, domain: "
+    "[0, 256]}, LocallyShuffleData: {buffer_size: 20}, AugmentImageComponent: [RandomCrop: 8, Flip, "
+    "GaussianNoise: 3, Brightness: 20], BatchData: {batch_size: 8, remainder: true}, MapData: {map: {Scale: "
+    "{scale: 0.5}}}";
+const std::string kDropping =
+    ": 41, LocallyShuffleData: {buffer_size: 10}, Picky: {drop_every: 3}, BatchData: {batch_size: 4, "
+    "remainder: true}";
 
-ConfigNode dropping_flow(const std::string& source) {
-  return list({item(source, {{"size", 41}}), item("LocallyShuffleData", {{"buffer_size", 10}}),
-               item("Picky", {{"drop_every", 3}}),
-               item("BatchData", {{"batch_size", 4}, {"remainder", true}})});
-}
-
-ConfigNode repeated_flow() {
-  return list({item("Counting", {{"size", 11}, {"shuffle", true}}), item("RepeatedData", {{"num", 2}}),
-               item("FixedSizeData", {{"size", 17}}), item("Picky", {}),
-               item("BatchData", {{"batch_size", 4}}), item("FixedSizeData", {{"size", 3}})});
-}
-
-std::vector<std::pair<std::string, ConfigNode>> all_flows() {
-  return {{"random", random_flow()},
-          {"dropping by place", dropping_flow("Counting")},
-          {"dropping in order", dropping_flow("CountingInOrder")},
-          {"repeated", repeated_flow()},
-          {"in order",
-           list({item("CountingInOrder", 23), item("Picky", {}), item("BatchData", {{"batch_size", 4}})})},
-          {"samples", list({item("Counting", {{"size", 9}, {"shuffle", true}}), item("Picky", {})})}};
+/// By name.
+std::vector<std::pair<std::string, DataFlow>> all_flows() {
+  return {
+      {"random", yaml_flow("[" + kRandom + "]")},
+      {"dropping by place", yaml_flow("[Counting" + kDropping + "]")},
+      {"dropping in order", yaml_flow("[CountingInOrder" + kDropping + "]")},
+      {"repeated", yaml_flow("[Counting: {size: 11, shuffle: true}, RepeatedData: {num: 2}, FixedSizeData: "
+                             "{size: 17}, Picky, BatchData: 4, FixedSizeData: {size: 3}]")},
+      {"in order", yaml_flow("[CountingInOrder: 23, Picky, BatchData: 4]")},
+      {"samples", yaml_flow("[Counting: {size: 9, shuffle: true}, Picky]")}};
 }
 
 TEST(Stream, data_do_not_depend_on_workers_or_slots) {
-  for (const auto& [name, node] : all_flows()) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, flow] : all_flows()) {
     const auto expected = numbers_of(*flow.stream({.seed = 3, .workers = 1, .slots = 1, .passes = 3}));
     ASSERT_FALSE(expected.empty()) << name;
     for (const size_t workers : {size_t{2}, size_t{4}, size_t{16}}) {
@@ -64,8 +50,7 @@ TEST(Stream, data_do_not_depend_on_workers_or_slots) {
 }
 
 TEST(Stream, gives_what_a_cursor_gives) {
-  for (const auto& [name, node] : all_flows()) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, flow] : all_flows()) {
     const auto stream = flow.stream({.seed = 5, .workers = 3, .slots = 4, .position = {2, 0}, .passes = 1});
     const auto cursor = flow.open({.seed = 5, .pass = 2});
     int64_t items = 0;
@@ -80,14 +65,13 @@ TEST(Stream, gives_what_a_cursor_gives) {
 }
 
 TEST(Stream, resumes_at_every_position) {
-  for (const auto& [name, node] : all_flows()) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, flow] : all_flows()) {
     const auto whole = flow.stream({.seed = 7, .workers = 2, .slots = 3});
     for (int consumed = 0; consumed < 16; ++consumed) {
       const auto resumed = flow.stream({.seed = 7, .workers = 3, .slots = 3, .position = whole->position()});
       const auto ahead = flow.stream({.seed = 7, .workers = 1, .slots = 2});
       numbers_of(*ahead, consumed);
-      const std::vector<double> rest = numbers_of(*resumed, 6);
+      const Numbers rest = numbers_of(*resumed, 6);
       EXPECT_FALSE(rest.empty());
       EXPECT_EQ(rest, numbers_of(*ahead, 6)) << name << " after " << consumed;
       whole->next();
@@ -96,8 +80,7 @@ TEST(Stream, resumes_at_every_position) {
 }
 
 TEST(Stream, shards_take_each_batch_exactly_once) {
-  for (const auto& [name, node] : all_flows()) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, flow] : all_flows()) {
     for (const int64_t shards : {2, 3}) {
       const auto whole = flow.stream({.seed = 1, .workers = 2, .slots = 2, .position = {0, 1}, .passes = 3});
       std::vector<std::unique_ptr<Stream>> parts;
@@ -122,8 +105,7 @@ TEST(Stream, shards_take_each_batch_exactly_once) {
 }
 
 TEST(Stream, shards_resume_together) {
-  for (const auto& [name, node] : all_flows()) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, flow] : all_flows()) {
     const auto options = [](int64_t shard, DataPosition at) {
       return StreamOptions{
           .seed = 1, .workers = 2, .slots = 2, .shard = shard, .shard_count = 2, .position = at};
@@ -133,7 +115,7 @@ TEST(Stream, shards_resume_together) {
     for (int round = 0; round < 9; ++round) {
       const auto resumed = flow.stream(options(1, first->position()));
       first->next();
-      const std::vector<double> next = numbers_of(*second, 1);
+      const Numbers next = numbers_of(*second, 1);
       EXPECT_FALSE(next.empty());
       EXPECT_EQ(next, numbers_of(*resumed, 1)) << name << ", round " << round;
     }
@@ -141,10 +123,9 @@ TEST(Stream, shards_resume_together) {
 }
 
 TEST(Stream, passes_differ_and_follow_each_other) {
-  const DataFlow flow = make_flow(
-      list({item("Counting", {{"size", 20}, {"shuffle", true}}), item("BatchData", {{"batch_size", 20}})}));
+  const DataFlow flow = yaml_flow("[Counting: {size: 20, shuffle: true}, BatchData: 20]");
   const auto stream = flow.stream({.seed = 1, .workers = 2, .slots = 2, .passes = 2});
-  std::vector<std::vector<int64_t>> orders;
+  std::vector<Integers> orders;
   while (auto batch = stream->next()) {
     const auto values = batch->tensor(0).span<int64_t>();
     orders.emplace_back(values.begin(), values.end());
@@ -158,36 +139,29 @@ TEST(Stream, passes_differ_and_follow_each_other) {
 TEST(Stream, the_first_bad_sample_stops_it_after_the_good_batches) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
     for (const int64_t bad : {0, 5, 19}) {
-      const DataFlow flow = make_flow(
-          list({item(source, 20), item("Picky", {{"fail", bad}}), item("BatchData", {{"batch_size", 5}})}));
+      const DataFlow flow =
+          yaml_flow("[" + source + ": 20, Picky: {fail: " + std::to_string(bad) + "}, BatchData: 5]");
       const auto stream = flow.stream({.workers = 4, .slots = 3, .passes = 1});
       for (int64_t good = 0; good < bad / 5; ++good) EXPECT_TRUE(stream->next().has_value());
-      const std::string expected =
-          "picky_0, sample " + std::to_string(bad) + " of pass 0: number " + std::to_string(bad) + " is bad";
-      EXPECT_EQ(error_of([&] { stream->next(); }), expected) << source;
-      EXPECT_EQ(error_of([&] { stream->next(); }), expected) << "the error stays";
+      const std::string expected = "picky_0, sample " + std::to_string(bad) + " of pass 0: ";
+      EXPECT_TRUE(fails([&] { stream->next(); }, {expected})) << source;
+      EXPECT_TRUE(fails([&] { stream->next(); }, {expected})) << "the error stays";
     }
-    const DataFlow flow = make_flow(list(
-        {item(source, 20), item("Picky", {{"fail_all", true}}), item("BatchData", {{"batch_size", 5}})}));
-    EXPECT_EQ(error_of([&] { flow.stream({.workers = 4, .slots = 3})->next(); }),
-              "picky_0, sample 0 of pass 0: number 0 is bad");
+    const DataFlow flow = yaml_flow("[" + source + ": 20, Picky: {fail_all: true}, BatchData: 5]");
+    EXPECT_TRUE(fails([&] { flow.stream({.workers = 4, .slots = 3})->next(); }, {"picky_0, sample 0 of "}));
   }
 }
 
 TEST(Stream, an_error_after_the_batch_names_its_stage) {
-  const DataFlow flow = make_flow(list({item("Counting", 20), item("BatchData", {{"batch_size", 5}}),
-                                        item("MapData", {{"map", item("OneHot", 7)}, {"component", "k"}})}));
+  const DataFlow flow = yaml_flow("[Counting: 20, BatchData: 5, MapData: {map: {OneHot: 7}, component: k}]");
   const auto stream = flow.stream({.workers = 2, .slots = 2});
   EXPECT_TRUE(stream->next().has_value());
-  EXPECT_EQ(error_of([&] { stream->next(); }),
-            "map_data_0, sample 1 of pass 0: OneHot: class 7 is out of range; must be from 0 to 6");
+  EXPECT_TRUE(fails([&] { stream->next(); }, {"map_data_0, sample 1 of pass 0: OneHot: ", "from 0 to 6"}));
 }
 
 TEST(Stream, a_flow_that_gives_nothing_is_an_error_not_a_hang) {
-  const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("Picky", {{"drop_every", 1}}),
-                                        item("BatchData", {{"batch_size", 2}})}));
-  EXPECT_EQ(error_of([&] { flow.stream({.workers = 2, .slots = 2})->next(); }),
-            "the dataflow has no data: pass 0 has no batch");
+  const DataFlow flow = yaml_flow("[CountingInOrder: 5, Picky: {drop_every: 1}, BatchData: 2]");
+  EXPECT_TRUE(fails([&] { flow.stream({.workers = 2, .slots = 2})->next(); }, {"pass 0 has no batch"}));
 }
 
 size_t entries(const char* folder) {
@@ -206,7 +180,7 @@ size_t threads_at_rest(size_t most) {
 
 TEST(Stream, a_thousand_opens_and_closes_leave_nothing_behind) {
   std::vector<DataFlow> flows;
-  for (const auto& [name, node] : all_flows()) flows.push_back(make_flow(node));
+  for (const auto& [name, flow] : all_flows()) flows.push_back(flow);
   const size_t alone = threads_at_rest(1);  // 2 with the thread sanitizer
   flows[0].stream({.workers = 1});
   const size_t threads = threads_at_rest(alone);
@@ -220,7 +194,7 @@ TEST(Stream, a_thousand_opens_and_closes_leave_nothing_behind) {
 }
 
 TEST(Stream, a_reader_that_waits_can_be_stopped) {
-  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const DataFlow flow = yaml_flow("[Counting: 8, BatchData: 4]");
   const auto stream = flow.stream({.workers = 1, .slots = 1});
   const auto held = stream->next();  // the only slot: the next call waits
   std::stop_source stop;
@@ -230,7 +204,7 @@ TEST(Stream, a_reader_that_waits_can_be_stopped) {
 }
 
 TEST(Stream, a_reader_whose_data_are_ready_can_be_stopped_and_goes_on) {
-  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const DataFlow flow = yaml_flow("[Counting: 8, BatchData: 4]");
   const auto stream = flow.stream({.workers = 1, .slots = 2, .passes = 1});
   while (stream->stats().ready < 2) std::this_thread::yield();
   std::stop_source stop;
@@ -242,7 +216,7 @@ TEST(Stream, a_reader_whose_data_are_ready_can_be_stopped_and_goes_on) {
 }
 
 TEST(Stream, a_batch_outlives_its_stream) {
-  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const DataFlow flow = yaml_flow("[Counting: 8, BatchData: 4]");
   auto stream = flow.stream({.workers = 2, .slots = 3});
   auto batch = stream->next();
   stream.reset();
@@ -251,13 +225,13 @@ TEST(Stream, a_batch_outlives_its_stream) {
 
 TEST(Stream, steady_state_asks_for_no_large_memory_and_does_not_grow) {
   if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has an allocator of its own";
-  for (const auto& [name, node] : std::vector<std::pair<std::string, ConfigNode>>{
-           {"random", random_flow()},
-           {"array", list({fake_numbers(5000), item("BatchData", {{"batch_size", 2000}})})},
-           {"digits", list({"RenderedDigits", item("BatchData", {{"batch_size", 64}})})},
-           {"in order", list({item("CountingInOrder", 4000), item("BatchData", {{"batch_size", 1000}}),
-                              item("MapData", {{"map", item("Cast", "float32")}, {"component", "k"}})})}}) {
-    const DataFlow flow = make_flow(node);
+  for (const auto& [name, items] : std::map<std::string, std::string>{
+           {"random", kRandom},
+           {"array", "FakeData: {shapes: [[2]], dtype: [int32], names: [x], size: 5000}, BatchData: 2000"},
+           {"digits", "RenderedDigits, BatchData: 64"},
+           {"in order",
+            "CountingInOrder: 4000, BatchData: 1000, MapData: {map: {Cast: float32}, component: k}"}}) {
+    const DataFlow flow = yaml_flow("[" + items + "]");
     const auto stream = flow.stream({.seed = 1, .workers = 2, .slots = 4});
     for (int i = 0; i < 300; ++i) stream->next();
     reset_allocations();
@@ -288,7 +262,7 @@ class Slow final : public RandomAccessSource {
 TPACK_REGISTER(Source, Slow, "Slow");
 
 TEST(Stream, counts_batches_and_waiting) {
-  const DataFlow flow = make_flow(list({"Slow", item("BatchData", {{"batch_size", 4}})}));
+  const DataFlow flow = yaml_flow("[Slow, BatchData: 4]");
   const auto stream = flow.stream({.workers = 1, .slots = 3, .passes = 1});
   EXPECT_EQ(stream->stats().slots, 3U);
   while (stream->next()) {

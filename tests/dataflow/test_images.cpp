@@ -17,6 +17,24 @@ void append(png_structp png, png_bytep data, size_t size) {
   to->insert(to->end(), data, data + size);
 }
 
+std::vector<uint8_t> written_png(const cv::Mat& pixels, int bits, int color, int interlacing) {
+  std::vector<uint8_t> bytes;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(png, &bytes, append, nullptr);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), bits,
+               color, interlacing, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  if (bits == 16)
+    png_set_swap(png);  // a file has the high byte first, processors that run the tests the low one
+  std::vector<png_bytep> rows;
+  for (int y = 0; y < pixels.rows; ++y) rows.push_back(const_cast<png_bytep>(pixels.ptr(y)));
+  png_write_image(png, rows.data());
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return bytes;
+}
+
 /// CRC-32 of a PNG's chunk.
 uint32_t checksum(std::span<const uint8_t> bytes) {
   uint32_t sum = 0xFFFFFFFFU;
@@ -89,19 +107,8 @@ std::vector<uint8_t> encode_png(const cv::Mat& pixels) {
 }
 
 std::vector<uint8_t> encode_deep_png(const cv::Mat& pixels) {
-  std::vector<uint8_t> bytes;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png_create_info_struct(png);
-  png_set_write_fn(png, &bytes, append, nullptr);
-  const int color = pixels.channels() == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB;
-  png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), 16,
-               color, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_write_info(png, info);
-  png_set_swap(png);  // a file has the high byte first, processors that run the tests the low one
-  for (int y = 0; y < pixels.rows; ++y) png_write_row(png, pixels.ptr(y));
-  png_write_end(png, nullptr);
-  png_destroy_write_struct(&png, &info);
-  return bytes;
+  return written_png(pixels, 16, pixels.channels() == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+                     PNG_INTERLACE_NONE);
 }
 
 std::vector<uint8_t> with_orientation(const std::vector<uint8_t>& file, uint8_t orientation, bool little) {
@@ -129,20 +136,7 @@ std::vector<uint8_t> with_orientation(const std::vector<uint8_t>& file, uint8_t 
 }
 
 std::vector<uint8_t> encode_interlaced_png(const cv::Mat& pixels) {
-  std::vector<uint8_t> bytes;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png_create_info_struct(png);
-  png_set_write_fn(png, &bytes, append, nullptr);
-  png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), 8,
-               PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_DEFAULT,
-               PNG_FILTER_TYPE_DEFAULT);
-  png_write_info(png, info);
-  std::vector<png_bytep> rows;
-  for (int y = 0; y < pixels.rows; ++y) rows.push_back(const_cast<png_bytep>(pixels.ptr(y)));
-  png_write_image(png, rows.data());
-  png_write_end(png, nullptr);
-  png_destroy_write_struct(&png, &info);
-  return bytes;
+  return written_png(pixels, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7);
 }
 
 double largest_difference(const cv::Mat& a, const cv::Mat& b) { return cv::norm(a, b, cv::NORM_INF); }

@@ -21,8 +21,7 @@ class Frames : public testing::Test {
     maps.insert(maps.begin(),
                 parse_yaml("ImageFolder: {dir: " + folder_.path() + ", " + frames + "}", "a.yaml"));
     const DataFlow flow = make_flow(list(maps));
-    Datapoint d;
-    EXPECT_TRUE(flow.open({.seed = 5})->next(d));
+    Datapoint d = first_sample(flow, {.seed = 5});
     const Tensor& value = d.to_tensor(0);
     const Shape& declared = flow.spec()[0].tensor.shape;
     EXPECT_EQ(value.shape(), (Shape{value.shape()[0], value.shape()[1], declared[2]})) << declared.str();
@@ -34,14 +33,14 @@ class Frames : public testing::Test {
 
 TEST(FrameAt, is_evenly_spaced) {
   const auto places = [](int64_t wanted, int64_t stored) {
-    std::vector<int64_t> all;
+    Integers all;
     for (int64_t i = 0; i < wanted; ++i) all.push_back(frame_at(i, wanted, stored));
     return all;
   };
-  EXPECT_EQ(places(4, 8), (std::vector<int64_t>{0, 2, 4, 6}));
-  EXPECT_EQ(places(3, 10), (std::vector<int64_t>{0, 3, 6}));
-  EXPECT_EQ(places(5, 2), (std::vector<int64_t>{0, 0, 0, 1, 1}));
-  EXPECT_EQ(places(1, 9), (std::vector<int64_t>{0}));
+  EXPECT_EQ(places(4, 8), (Integers{0, 2, 4, 6}));
+  EXPECT_EQ(places(3, 10), (Integers{0, 3, 6}));
+  EXPECT_EQ(places(5, 2), (Integers{0, 0, 0, 1, 1}));
+  EXPECT_EQ(places(1, 9), (Integers{0}));
 }
 
 TEST_F(Frames, are_channels_of_the_image) {
@@ -120,12 +119,10 @@ TEST_F(Frames, are_mixed_in_batches) {
     folder_.write(std::string("a/") + name + ".tif", golden_image("tiff_rgb").file);
   for (const char* mix : {"Mosaic", "CutMix", "MixUp"}) {
     const auto batch = [&](int frames) {
-      const DataFlow flow = make_flow(parse_yaml(
+      const DataFlow flow = yaml_flow(
           "[ImageFolder: {dir: " + folder_.path() + ", frames: " + std::to_string(frames) +
-              "}, AugmentImageComponent: [{Resize: [24, 20]}], BatchData: {batch_size: 4}, " + mix + "]",
-          "a.yaml"));
-      Datapoint d;
-      EXPECT_TRUE(flow.open({.seed = 5})->next(d));
+          "}, AugmentImageComponent: [{Resize: [24, 20]}], BatchData: {batch_size: 4}, " + mix + "]");
+      Datapoint d = first_sample(flow, {.seed = 5});
       EXPECT_EQ(d.tensor(0).shape(), (Shape{4, 24, 20, 3 * frames}));
       return d.tensor(0).clone();
     };
@@ -138,8 +135,7 @@ TEST_F(Frames, are_mixed_in_batches) {
 
 TEST_F(Frames, of_a_format_that_has_one_are_an_error) {
   folder_.write("a/1.png", encode_png(photo(5, 4)));
-  EXPECT_THAT(error_of([&] { made("frames: 4, shuffle: false", {}); }),
-              testing::HasSubstr("a PNG has one frame, but 'frames' is 4; set frames: 1"));
+  EXPECT_TRUE(fails([&] { made("frames: 4, shuffle: false", {}); }, {"a PNG has one frame", "frames: 1"}));
 }
 
 }  // namespace

@@ -41,9 +41,7 @@ TEST(Image, damaged_bytes_are_reported_with_their_file) {
   image.header_known({Color::kRgb}, "a/1.png");
   EXPECT_EQ(error_of([&] { image.pixels(); }), "a/1.png: damaged PNG: the file ends early");
   image.encoded_buffer(3);
-  EXPECT_EQ(
-      error_of([&] { image.header_known({Color::kRgb}, "a/2.png"); }).find("a/2.png: not a JPEG, PNG, GIF"),
-      0U);
+  EXPECT_TRUE(fails([&] { image.header_known({Color::kRgb}, "a/2.png"); }, {"a/2.png: not a JPEG"}));
 }
 
 }  // namespace

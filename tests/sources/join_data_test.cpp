@@ -7,44 +7,46 @@
 namespace tpack {
 namespace {
 
-ConfigNode joined(std::vector<ConfigNode> flows, bool shortest = false) {
-  return list({item("JoinData", {{"flows", list(std::move(flows))}, {"shortest", shortest}})});
+DataFlow joined(const std::string& flows, const std::string& shortest = "false") {
+  return yaml_flow("[JoinData: {flows: [" + flows + "], shortest: " + shortest + "}]");
 }
-ConfigNode counting(const std::string& name, int64_t size, bool shuffle) {
-  return list({item("Counting", {{"size", size}, {"shuffle", shuffle}}), item("SelectComponent", list({"k"})),
-               item("RenameComponents", {{"names", ConfigNode::map({{"k", name}})}})});
+/// A shuffled source.
+std::string counting(const std::string& name, const std::string& size) {
+  return "[Counting: {shuffle: true, size: " + size +
+         "}, SelectComponent: [k], RenameComponents: {names: {k: " + name + "}}]";
+}
+/// FakeData with a component x.
+std::string numbers_of_x(const std::string& size) {
+  return "[FakeData: {shapes: [[2]], dtype: [int32], names: [x], domain: [0, 1000000], size: " + size + "}]";
 }
 
 TEST(JoinData, puts_components_side_by_side_until_the_shortest_ends) {
   for (const std::string second : {"Counting", "CountingInOrder"}) {
-    const DataFlow flow = make_flow(joined(
-        {list({item(second, 5), item("SelectComponent", list({"k"}))}), list({fake_numbers(9)})}, true));
+    const DataFlow flow = joined("[" + second + ": 5, SelectComponent: [k]], " + numbers_of_x("9"), "true");
     EXPECT_EQ(flow.spec().str(), "k int64 [], x int32 [2]");
-    EXPECT_EQ(first_component(flow), (std::vector<int64_t>{0, 1, 2, 3, 4})) << second;
+    EXPECT_EQ(first_component(flow), (Integers{0, 1, 2, 3, 4})) << second;
     EXPECT_EQ(flow.size().has_value(), second == "Counting");
   }
 }
 
 TEST(JoinData, flows_of_one_kind_draw_different_numbers) {
-  const ConfigNode numbers = item("FakeData", {{"shapes", list({list({})})}, {"names", list({"a"})}});
-  const ConfigNode others = item("FakeData", {{"shapes", list({list({})})}, {"names", list({"b"})}});
-  const DataFlow flow = make_flow(list({item("JoinData", list({list({numbers}), list({others})}))}));
-  Datapoint d;
-  ASSERT_TRUE(flow.open({.seed = 1})->next(d));
+  const DataFlow flow =
+      joined("[FakeData: {shapes: [[]], names: [a]}], [FakeData: {shapes: [[]], names: [b]}]");
+  Datapoint d = first_sample(flow, {.seed = 1});
   EXPECT_NE(d.tensor(0).at(0), d.tensor(1).at(0));
 }
 
 TEST(JoinData, gives_sources_that_shuffle_one_order) {
-  const DataFlow flow = make_flow(joined({counting("a", 50, true), counting("b", 50, true)}));
-  std::set<std::vector<double>> orders;
+  const DataFlow flow = joined(counting("a", "50") + ", " + counting("b", "50"));
+  std::set<Numbers> orders;
   for (int64_t pass = 0; pass < 3; ++pass) {
-    std::vector<double> order;
+    Numbers order;
     const auto cursor = flow.open({.seed = 7, .pass = pass});
     for (Datapoint d; cursor->next(d);) {
       EXPECT_EQ(d.tensor(0).at(0), d.tensor(1).at(0));
       order.push_back(d.tensor(0).at(0));
     }
-    std::vector<double> sorted = order;
+    Numbers sorted = order;
     std::sort(sorted.begin(), sorted.end());
     for (size_t i = 0; i < sorted.size(); ++i) EXPECT_EQ(sorted[i], static_cast<double>(i));
     EXPECT_NE(order, sorted) << "it is shuffled";
@@ -54,8 +56,8 @@ TEST(JoinData, gives_sources_that_shuffle_one_order) {
 }
 
 TEST(JoinData, of_joins_has_one_order_too) {
-  const ConfigNode inner = joined({counting("a", 20, true), counting("b", 20, true)});
-  const DataFlow flow = make_flow(joined({inner, counting("c", 20, true)}));
+  const DataFlow flow = joined("[JoinData: [" + counting("a", "20") + ", " + counting("b", "20") + "]], " +
+                               counting("c", "20"));
   const auto cursor = flow.open({.seed = 7});
   int count = 0;
   for (Datapoint d; cursor->next(d); ++count) {
@@ -66,7 +68,7 @@ TEST(JoinData, of_joins_has_one_order_too) {
 }
 
 TEST(JoinData, shuffles_pairs_up_to_the_shortest) {
-  const DataFlow flow = make_flow(joined({counting("a", 50, true), counting("b", 30, true)}, true));
+  const DataFlow flow = joined(counting("a", "50") + ", " + counting("b", "30"), "true");
   const auto cursor = flow.open({.seed = 7});
   std::set<double> seen;
   for (Datapoint d; cursor->next(d);) {
@@ -77,27 +79,16 @@ TEST(JoinData, shuffles_pairs_up_to_the_shortest) {
 }
 
 TEST(JoinData, rejects_what_would_break_pairs) {
-  const auto error = [](const ConfigNode& config) { return error_of([&] { make_flow(config).prepare(); }); };
-  using testing::HasSubstr;
-  EXPECT_THAT(error(joined({counting("a", 9, true), counting("b", 9, false)})),
-              HasSubstr("some of its sources shuffle and others keep their order"));
-  EXPECT_THAT(error(joined({counting("a", 9, true), counting("b", 8, true)})),
-              HasSubstr("different lengths (9, 8 samples); set shortest: true"));
-  ConfigNode local = list({item("Counting", 9), item("LocallyShuffleData", {{"buffer_size", 4}})});
-  EXPECT_THAT(error(joined({local, counting("b", 9, false)})),
-              HasSubstr("LocallyShuffleData inside JoinData would separate samples"));
-  const ConfigNode skipping = ConfigNode::map({{"flow", list({item("Counting", 9)})}, {"on_error", "skip"}});
-  EXPECT_THAT(error(joined({skipping, counting("b", 9, false)})),
-              HasSubstr("'on_error' of a flow inside JoinData"));
-  const ConfigNode dropping = list({item("Counting", 9), item("Picky", {{"drop_every", 3}})});
-  EXPECT_THAT(error(joined({dropping, counting("b", 9, false)})), HasSubstr("drops samples"));
-  const ConfigNode in_order = list({item("CountingInOrder", 9), item("SelectComponent", list({"k"}))});
-  const DataFlow unequal = make_flow(joined({in_order, counting("b", 5, false)}));
-  EXPECT_THAT(error_of([&] {
-                const auto cursor = unequal.open({});
-                for (Datapoint d; cursor->next(d);) continue;
-              }),
-              HasSubstr("one of its flows ended before the others"));
+  const std::string b = "[Counting: 9, SelectComponent: [k], RenameComponents: {names: {k: b}}]";
+  const std::string shuffled = "Counting: {size: 9, shuffle: true}";
+  expect_errors(
+      [](const std::string& flows) { samples_of(yaml_flow("[JoinData: [" + flows + "]]")); },
+      {{"[" + shuffled + "], " + b, {"some of its sources shuffle and others keep their order"}},
+       {"[" + shuffled + "], [Counting: {size: 8, shuffle: true}]", {"(9, 8 samples)", "shortest: true"}},
+       {"[Counting: 9, LocallyShuffleData: {buffer_size: 4}], " + b, {"LocallyShuffleData inside JoinData"}},
+       {"{flow: [Counting: 9], on_error: skip}, " + b, {"'on_error' of a flow inside JoinData"}},
+       {"[Counting: 9, Picky: {drop_every: 3}], " + b, {"drops samples"}},
+       {"[CountingInOrder: 5], " + b, {"one of its flows ended before the others"}}});
 }
 
 struct TensParams {
@@ -127,58 +118,45 @@ class Tens final : public RandomAccessSource {
 TPACK_REGISTER(Source, Tens, "Tens");
 
 TEST(JoinData, keeps_pairs_together_if_a_part_fails) {
-  for (const char* source : {"Counting", "CountingInOrder"}) {
+  for (const std::string source : {"Counting", "CountingInOrder"}) {
     for (const bool fails_first : {true, false}) {
-      const ConfigNode numbers =
-          list({item(source, 6), item("Picky", {{"fail", 2}}), item("SelectComponent", list({"k"}))});
-      for (const int bad : {-1, 2}) {
-        const ConfigNode tens = list({item("Tens", {{"bad", bad}})});
-        const ConfigNode join = item("JoinData", fails_first ? list({numbers, tens}) : list({tens, numbers}));
-        const DataFlow flow = make_flow(ConfigNode::map({{"flow", list({join})}, {"on_error", "skip"}}));
+      const std::string numbers = "[" + source + ": 6, Picky: {fail: 2}, SelectComponent: [k]]";
+      for (const std::string bad : {"-1", "2"}) {
+        const std::string tens = "[Tens: {bad: " + bad + "}]";
+        const DataFlow flow =
+            yaml_flow("{flow: [JoinData: [" + (fails_first ? numbers + ", " + tens : tens + ", " + numbers) +
+                      "]], on_error: skip}");
         const auto stream = flow.stream({.workers = 1, .passes = 1});
-        std::vector<double> seen;
+        Numbers seen;
         while (const auto sample = stream->next()) {
           seen.push_back(sample->tensor(fails_first ? 0 : 1).at(0));
           EXPECT_EQ(sample->tensor(fails_first ? 1 : 0).at(0), 10 * seen.back()) << source;
         }
-        EXPECT_EQ(seen, (std::vector<double>{0, 1, 3, 4, 5})) << source;
+        EXPECT_EQ(seen, (Numbers{0, 1, 3, 4, 5})) << source;
       }
     }
   }
 }
 
 TEST(JoinData, numbers_components_of_one_name_by_their_flow) {
-  const ConfigNode digits = list({item("RenderedDigits", {{"size", 5}})});
-  const ConfigNode numbers = list({fake_numbers(5)});
+  const std::string digits = "[RenderedDigits: {size: 5}]";
   EXPECT_EQ(
-      make_flow(joined({digits, numbers, digits})).spec().str(),
+      joined(digits + ", " + numbers_of_x("5") + ", " + digits).spec().str(),
       "image uint8 [28, 28, 1], label int32 [], x int32 [2], image_3 uint8 [28, 28, 1], label_3 int32 []");
-  const DataFlow flow = make_flow(joined({digits, digits}));
+  const DataFlow flow = joined(digits + ", " + digits);
   EXPECT_EQ(flow.spec()[3].classes.size(), 10U);
-  Datapoint d;
-  ASSERT_TRUE(flow.open({.seed = 1})->next(d));
+  Datapoint d = first_sample(flow, {.seed = 1});
   EXPECT_EQ(d.size(), 4U);
 }
 
 TEST(JoinData, rejects_a_number_that_is_taken) {
-  const auto renamed = [](const std::string& name) {
-    return list({fake_numbers(3), item("RenameComponents", {{"names", ConfigNode::map({{"x", name}})}})});
-  };
-  const auto named = [](const std::string& first, const std::string& second) {
-    return list(
-        {item("FakeData",
-              {{"shapes", list({list({}), list({})})}, {"names", list({first, second})}, {"size", 3}})});
-  };
-  EXPECT_EQ(
-      error_of([&] {
-        make_flow(joined({named("x", "x_2"), renamed("x")}));
-      }),
-      "JoinData: two of its flows have a component 'x', and the component of flow 2 cannot be renamed to "
-      "'x_2', because that name is taken; add RenameComponents: {names: {x: NEW_NAME}} to that flow");
-  EXPECT_THAT(error_of([&] {
-                make_flow(joined({renamed("x"), named("x", "x_2")}));
-              }),
-              testing::HasSubstr("the component of flow 2 cannot be renamed to 'x_2'"));
+  const std::string two = "[FakeData: {shapes: [[], []], names: [x, x_2], size: 3}]";
+  const std::string one = "[FakeData: {shapes: [[]], names: [x], size: 3}]";
+  expect_errors([](const std::string& flows) { yaml_flow("[JoinData: [" + flows + "]]"); },
+                {{two + ", " + one,
+                  {"JoinData: ", "'x'", "flow 2 cannot be renamed to 'x_2'",
+                   "RenameComponents: {names: {x: NEW_NAME}}"}},
+                 {one + ", " + two, {"flow 2 cannot be renamed to 'x_2'"}}});
 }
 
 TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
@@ -186,11 +164,11 @@ TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
   const TempFolder second;
   first.write("ants/1.png", {1});
   second.write("ants/2.png", {1});
-  const auto images = [](const TempFolder& in, const char* kept) {
-    return list({item("ImageFolder", in.path()), item("SelectComponent", list({kept}))});
-  };
   const auto fingerprint = [&](const TempFolder& a, const TempFolder& b) {
-    return make_flow(joined({images(a, "image"), images(b, "label")}, true)).fingerprint();
+    return joined("[ImageFolder: " + a.path() + ", SelectComponent: [image]], [ImageFolder: " + b.path() +
+                      ", SelectComponent: [label]]",
+                  "true")
+        .fingerprint();
   };
   const std::string before = fingerprint(first, second);
   EXPECT_EQ(fingerprint(first, second), before);

@@ -11,29 +11,23 @@ namespace tpack {
 namespace {
 
 /// Pixels of sample `index` of a pass.
-std::vector<uint8_t> picture(const char* split, Pass pass, double difficulty = 1) {
-  const DataFlow flow =
-      make_flow(list({item("RenderedDigits", {{"split", split}, {"difficulty", difficulty}})}));
-  Datapoint d;
-  flow.open(pass)->next(d);
+Bytes picture(const std::string& split, const Pass& pass, const std::string& difficulty = "1") {
+  const Datapoint d = first_sample(
+      yaml_flow("[RenderedDigits: {split: " + split + ", difficulty: " + difficulty + "}]"), pass);
   const auto pixels = d.tensor(0).span<uint8_t>();
   return {pixels.begin(), pixels.end()};
 }
 
-TEST(RenderedDigits, training_pictures_differ_in_each_pass_and_seed) {
+TEST(RenderedDigits, training_pictures_differ_in_each_pass_and_seed_and_test_pictures_never) {
   const auto first = picture("train", {.seed = 1});
   EXPECT_EQ(first, picture("train", {.seed = 1}));
   EXPECT_NE(first, picture("train", {.seed = 2}));
   EXPECT_NE(first, picture("train", {.seed = 1, .pass = 1}));
-}
-
-TEST(RenderedDigits, test_pictures_never_change) {
-  const auto first = picture("test", {.seed = 1});
-  EXPECT_EQ(first, picture("test", {.seed = 2, .pass = 5}));
+  EXPECT_EQ(picture("test", {.seed = 1}), picture("test", {.seed = 2, .pass = 5}));
 }
 
 TEST(RenderedDigits, has_all_digits_about_equally_often) {
-  const DataFlow flow = make_flow(list({item("RenderedDigits", {{"split", "test"}, {"resolution", 32}})}));
+  const DataFlow flow = yaml_flow("[RenderedDigits: {split: test, resolution: 32}]");
   EXPECT_EQ(flow.spec()[0].tensor.str(), "uint8 [32, 32, 1]");
   EXPECT_EQ(flow.size(), 5000);
   std::vector<int> count(10);
@@ -45,7 +39,7 @@ TEST(RenderedDigits, has_all_digits_about_equally_often) {
 }
 
 TEST(RenderedDigits, without_difficulty_paper_is_black_and_ink_is_white) {
-  const auto pixels = picture("test", {}, 0);
+  const auto pixels = picture("test", {}, "0");
   EXPECT_EQ(*std::min_element(pixels.begin(), pixels.end()), 0);
   EXPECT_GT(*std::max_element(pixels.begin(), pixels.end()), 200);
   EXPECT_EQ(pixels[0], 0);
@@ -56,9 +50,9 @@ constexpr int kSide = 48;  // at this resolution and without difficulty, an imag
 using Glyphs = std::map<int, std::set<std::string>>;  // pixels, by digit
 
 /// Every glyph of a split: with this many images, each appears about 16 times or more.
-Glyphs glyphs_of(const char* split) {
-  const DataFlow flow = make_flow(list({item(
-      "RenderedDigits", {{"split", split}, {"size", 4000}, {"resolution", kSide}, {"difficulty", 0.0}})}));
+Glyphs glyphs_of(const std::string& split) {
+  const DataFlow flow =
+      yaml_flow("[RenderedDigits: {size: 4000, resolution: 48, difficulty: 0, split: " + split + "}]");
   Glyphs glyphs;
   const auto cursor = flow.open({.seed = 1});
   for (Datapoint d; cursor->next(d);) {
@@ -111,6 +105,30 @@ TEST(RenderedDigits, no_glyph_of_validation_looks_like_one_of_training) {
 const live::Fields kRenderedDigits("source", "RenderedDigits",
                                    {.base = "{size: 4}",
                                     .values = {{"resolution", "20"}, {"difficulty", "0.5"}}});
+
+TEST(RenderedShapes, have_a_class_for_each_pixel) {
+  const DataFlow flow = yaml_flow("[RenderedShapes: {size: 50}]");
+  EXPECT_EQ(flow.spec().str(), "image uint8 [64, 64, 3], mask uint8 [64, 64]");
+  std::set<int> classes;
+  const auto cursor = flow.open({.seed = 1});
+  Datapoint d;
+  while (cursor->next(d)) {
+    for (const uint8_t value : d.tensor(1).span<uint8_t>()) classes.insert(value);
+  }
+  EXPECT_THAT(classes, testing::ElementsAre(0, 1, 2, 3));
+}
+
+TEST(RenderedShapes, of_the_test_are_always_the_same) {
+  const auto first = [](const std::string& split, uint64_t seed) {
+    return first_sample(yaml_flow("[RenderedShapes: {split: " + split + "}]"), {.seed = seed})
+        .to_tensor(0)
+        .clone();
+  };
+  EXPECT_TRUE(bit_equal(first("test", 1), first("test", 2)));
+  EXPECT_FALSE(bit_equal(first("train", 1), first("train", 2)));
+}
+
+const live::Fields kRenderedShapes("source", "RenderedShapes", {.values = {{"resolution", "32"}}});
 
 }  // namespace
 }  // namespace tpack

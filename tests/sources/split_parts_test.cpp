@@ -12,7 +12,6 @@
 namespace tpack {
 namespace {
 
-using testing::Each;
 using testing::ThrowsMessage;
 
 std::vector<int64_t> counts_of(const std::vector<size_t>& parts, size_t count) {

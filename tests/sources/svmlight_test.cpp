@@ -8,26 +8,18 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Rows = std::vector<std::vector<double>>;
 
 /// Flows on files of one folder.
 class SvmLightFiles {
  public:
   explicit SvmLightFiles(const std::string& text) { add("a.svm", text); }
-  void add(const std::string& name, const std::string& text) const {
-    folder_.write(name, {text.begin(), text.end()});
-  }
+  void add(const std::string& name, const std::string& text) const { folder_.write_text(name, text); }
   std::string path(const std::string& name = "a.svm") const { return folder_.path(name); }
   DataFlow flow(const std::string& params = "", const std::string& file = "a.svm",
                 const std::shared_ptr<Fit>& fit = nullptr, const std::string& on_error = "stop") const {
-    Diagnostics errors;
-    auto made =
-        make_flow(parse_yaml("{flow: [{SVMLight: {shuffle: false, file: " + file +
-                                 (params.empty() ? "" : ", " + params) + "}}], on_error: " + on_error + "}",
-                             folder_.path("flow.yaml")),
-                  {}, errors, fit);
-    errors.throw_if_any();
-    return std::move(*made);
+    return folder_.flow("{flow: [{SVMLight: {shuffle: false, file: " + file +
+                            (params.empty() ? "" : ", " + params) + "}}], on_error: " + on_error + "}",
+                        fit);
   }
   /// The flow of b.svm, which follows that of a.svm.
   DataFlow other(const std::string& params = "", const std::string& train_params = "",
@@ -42,17 +34,6 @@ class SvmLightFiles {
   TempFolder folder_;
 };
 
-Rows rows_of(const DataFlow& flow) {
-  Rows all;
-  const auto cursor = flow.open({});
-  for (Datapoint d; cursor->next(d);) {
-    auto& row = all.emplace_back();
-    for (size_t i = 0; i < d.size(); ++i)
-      for (int64_t e = 0; e < d.tensor(i).elements(); ++e) row.push_back(d.tensor(i).at(e));
-  }
-  return all;
-}
-
 TEST(SvmLight, gives_dense_features_and_the_labels_of_integers) {
   const SvmLightFiles files("+1 1:0.5 3:-2 # first\n-1 2:4\n1 qid:3\n");
   const DataFlow flow = files.flow();
@@ -60,7 +41,7 @@ TEST(SvmLight, gives_dense_features_and_the_labels_of_integers) {
   flow.prepare();
   EXPECT_EQ(flow.spec().str(), "x float32 [3], y int32 []");
   EXPECT_THAT(flow.spec()[1].classes, ElementsAre("-1", "1"));
-  EXPECT_EQ(rows_of(flow), (Rows{{0.5, 0, -2, 1}, {0, 4, 0, 0}, {0, 0, 0, 1}}));
+  EXPECT_EQ(samples_of(flow), (Rows{{0.5, 0, -2, 1}, {0, 4, 0, 0}, {0, 0, 0, 1}}));
   EXPECT_EQ(describe(flow.facts()), "3 rows in 2 classes (-1: 1, 1: 2)");
 }
 
@@ -69,7 +50,7 @@ TEST(SvmLight, sorts_classes_by_their_numbers) {
   const DataFlow flow = files.flow();
   flow.prepare();
   EXPECT_THAT(flow.spec()[1].classes, ElementsAre("0", "9", "10"));
-  EXPECT_EQ(rows_of(flow), (Rows{{1, 2}, {1, 1}, {1, 0}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(samples_of(flow), (Rows{{1, 2}, {1, 1}, {1, 0}, {1, 0}, {1, 1}}));
 }
 
 TEST(SvmLight, gives_numbers_unless_all_are_integers) {
@@ -77,12 +58,11 @@ TEST(SvmLight, gives_numbers_unless_all_are_integers) {
   const DataFlow flow = files.flow();
   flow.prepare();
   EXPECT_EQ(flow.spec().str(), "x float32 [1], y float32 []");
-  EXPECT_EQ(rows_of(flow), (Rows{{1, 24}, {2, 21.6F}}));
+  EXPECT_EQ(samples_of(flow), (Rows{{1, 24}, {2, 21.6F}}));
   const SvmLightFiles integers("24 1:1\n21 1:2\n");
-  EXPECT_EQ(rows_of(integers.flow("targets: number")), (Rows{{1, 24}, {2, 21}}));
-  EXPECT_THAT(files.flow("targets: class", "a.svm", nullptr, "skip").facts()[0].remarks,
-              ElementsAre("1 bad row: line 2: target 21.6 is not an integer, but class numbers are; for "
-                          "numbers, set targets: number"));
+  EXPECT_EQ(samples_of(integers.flow("targets: number")), (Rows{{1, 24}, {2, 21}}));
+  EXPECT_TRUE(says(remarks_of(files.flow("targets: class", "a.svm", nullptr, "skip")).at(0),
+                   {"line 2: target 21.6", "targets: number"}));
 }
 
 TEST(SvmLight, several_classes_of_a_line_are_a_set) {
@@ -91,26 +71,22 @@ TEST(SvmLight, several_classes_of_a_line_are_a_set) {
   flow.prepare();
   EXPECT_EQ(flow.spec().str(), "x float32 [1], y float32 [3]");
   EXPECT_THAT(flow.spec()[1].classes, ElementsAre("1", "3", "7"));
-  EXPECT_EQ(rows_of(flow), (Rows{{1, 1, 1, 0}, {2, 0, 0, 1}, {3, 0, 0, 0}}));
-  EXPECT_THAT(error_of([&] { rows_of(files.flow("targets: class")); }),
-              HasSubstr(files.path() + ":1: has 2 targets; several classes of a sample need targets: set; to "
-                                       "skip such rows, write the flow as {on_error: replace"));
+  EXPECT_EQ(samples_of(flow), (Rows{{1, 1, 1, 0}, {2, 0, 0, 1}, {3, 0, 0, 0}}));
+  EXPECT_TRUE(fails([&] { samples_of(files.flow("targets: class")); },
+                    {files.path() + ":1: has 2 targets", "targets: set", "{on_error: replace"}));
 }
 
 TEST(SvmLight, counts_indices_from_zero_if_it_is_told) {
   const SvmLightFiles files("1 0:5 1:6\n2 2:7\n");
-  EXPECT_EQ(rows_of(files.flow("zero_based: true")), (Rows{{5, 6, 0, 0}, {0, 0, 7, 1}}));
-  EXPECT_THAT(
-      files.error(),
-      HasSubstr(files.path() + ":1: has feature 0, but features are counted from 1; set zero_based: true"));
+  EXPECT_EQ(samples_of(files.flow("zero_based: true")), (Rows{{5, 6, 0, 0}, {0, 0, 7, 1}}));
+  EXPECT_TRUE(says(files.error(), {files.path() + ":1: has feature 0", "set zero_based: true"}));
 }
 
 TEST(SvmLight, has_as_many_features_as_the_config_says) {
   const SvmLightFiles files("1 1:5 2:6\n2 2:7 4:1\n");
   const DataFlow flow = files.flow("features: 3", "a.svm", nullptr, "skip");
-  EXPECT_EQ(rows_of(flow), (Rows{{5, 6, 0, 0}}));
-  EXPECT_THAT(flow.facts()[0].remarks,
-              ElementsAre("1 bad row: line 2: feature 4 is above 3, the last one of 'features'"));
+  EXPECT_EQ(samples_of(flow), (Rows{{5, 6, 0, 0}}));
+  EXPECT_THAT(remarks_of(flow), ElementsAre(HasSubstr("line 2: feature 4 is above 3")));
   EXPECT_THAT(files.error("features: 0"), HasSubstr("'features' of source SVMLight"));
 }
 
@@ -120,41 +96,35 @@ TEST(SvmLight, other_flows_have_the_features_and_classes_of_the_training_data) {
   const DataFlow other = files.other();
   other.prepare();
   EXPECT_EQ(other.spec().str(), "x float32 [3], y int32 []");
-  EXPECT_EQ(rows_of(other), (Rows{{7, 0, 0, 2}, {0, 8, 0, 1}}));
-  EXPECT_THAT(other.facts()[0].remarks,
+  EXPECT_EQ(samples_of(other), (Rows{{7, 0, 0, 2}, {0, 8, 0, 1}}));
+  EXPECT_THAT(remarks_of(other),
               ElementsAre("features that data.train does not have are not read: 1 row has an index above 3",
                           "does not have these classes of data.train: 1"));
   files.add("b.svm", "5 1:7\n4 2:8\n");
-  EXPECT_THAT(files.other("", "", "skip").facts()[0].remarks,
-              testing::Contains(
-                  HasSubstr("1 bad row: line 2: target 4 is not a class of data.train, which has 1, 2, 5")));
+  EXPECT_THAT(remarks_of(files.other("", "", "skip")),
+              testing::Contains(HasSubstr("line 2: target 4 is not a class of data.train")));
   files.add("b.svm", "5 1:7\n");
-  EXPECT_EQ(rows_of(files.other("features: 2")).at(0), (std::vector<double>{7, 0, 2}));
+  EXPECT_EQ(samples_of(files.other("features: 2")).at(0), (Numbers{7, 0, 2}));
 }
 
 TEST(SvmLight, other_flows_have_targets_of_the_same_form) {
   const SvmLightFiles numbers("1.5 1:1\n2 1:2\n");
   numbers.add("b.svm", "3 1:1\n");
-  EXPECT_EQ(rows_of(numbers.other()), (Rows{{1, 3}})) << "a number, though it is an integer";
+  EXPECT_EQ(samples_of(numbers.other()), (Rows{{1, 3}})) << "a number, though it is an integer";
   const SvmLightFiles sets("1,2 1:1\n5 1:1\n");
   sets.add("b.svm", "5 1:1\n");
-  EXPECT_EQ(rows_of(sets.other()), (Rows{{1, 0, 0, 1}})) << "a set, though it has one class";
+  EXPECT_EQ(samples_of(sets.other()), (Rows{{1, 0, 0, 1}})) << "a set, though it has one class";
 }
 
 TEST(SvmLight, says_what_is_wrong_with_the_file) {
-  EXPECT_THAT(SvmLightFiles("# nothing\n").error(), HasSubstr("a.svm: has no samples"));
-  EXPECT_THAT(SvmLightFiles("1\n2\n").error(), HasSubstr("a.svm: has no features"));
-  EXPECT_THAT(
-      SvmLightFiles("a,b,c\nd,e,f\n").error(),
-      HasSubstr("a.svm:1: target 'a' is not a number; a line is `target index:value index:value ...`; "
-                "all 2 rows are bad"));
-  EXPECT_THAT(SvmLightFiles("1 5000000:1\n").error(),
-              HasSubstr("feature 5000000 is above 4194304, the last one that can be read"));
-  EXPECT_THAT(SvmLightFiles("1:1\n2:1\n").error(), HasSubstr("has no target before its features"));
-  EXPECT_THAT(SvmLightFiles("1 1:1\n").error("x: a, y: a"),
-              HasSubstr("'x' and 'y' are both 'a'; components need different names"));
-  EXPECT_THAT(error_of([] { SvmLightFiles("").flow("", "absent.svm").prepare(); }),
-              HasSubstr("no such file"));
+  expect_errors([](const std::string& text) { SvmLightFiles(text).flow().prepare(); },
+                {{"# nothing\n", {"a.svm: has no samples"}},
+                 {"1\n2\n", {"a.svm: has no features"}},
+                 {"a,b,c\nd,e,f\n", {"a.svm:1: target 'a'", "`target index:value", "all 2 rows are bad"}},
+                 {"1 5000000:1\n", {"feature 5000000 is above 4194304"}},
+                 {"1:1\n2:1\n", {"has no target before its features"}}});
+  EXPECT_TRUE(says(SvmLightFiles("1 1:1\n").error("x: a, y: a"), {"'x' and 'y' are both 'a'"}));
+  EXPECT_TRUE(fails([] { SvmLightFiles("").flow("", "absent.svm").prepare(); }, {"no such file"}));
 }
 
 TEST(SvmLight, reads_other_files_without_targets) {
@@ -164,8 +134,7 @@ TEST(SvmLight, reads_other_files_without_targets) {
   train.prepare();
   const auto* source = dynamic_cast<const RandomAccessSource*>(train.flow()->sources().at(0));
   ASSERT_NE(source, nullptr);
-  EXPECT_THAT(error_of([&] { source->reopen_with(files.path("b.svm"), {"class"}); }),
-              HasSubstr("depend on the classes of data.train"));
+  EXPECT_TRUE(fails([&] { source->reopen_with(files.path("b.svm"), {"class"}); }, {"classes of data.train"}));
   const auto reader = source->reopen_with(files.path("b.svm"), {"features"});
   reader->follow(std::make_shared<Fit>(files.flow("x: features, y: class")), "svm_light_0");
   reader->prepare_once({});
@@ -180,7 +149,7 @@ TEST(SvmLight, reads_other_files_without_targets) {
 std::string content_of_svmlight(const std::string& source) {
   const TempFolder folder;
   const std::string text = "1 1:5 2:6\n2 2:7 3:1\n2 1:1\n1 1:2\n";
-  folder.write("heart_scale", {text.begin(), text.end()});
+  folder.write_text("heart_scale", text);
   folder.write("other", {text.begin() + 10, text.end()});
   return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
 }

@@ -13,14 +13,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<float> row_of(const DataFlow& flow, int64_t row) {
-  const auto cursor = flow.open({.position = row});
-  Datapoint d;
-  EXPECT_TRUE(cursor->next(d));
+  Datapoint d = first_sample(flow, {.position = row});
   const Tensor x = d.tensor(0);
   return {x.span<float>().begin(), x.span<float>().end()};
 }
 
-ColumnType guess(const std::vector<std::string>& fields) {
+ColumnType guess(const Texts& fields) {
   ColumnGuess guess;
   for (const std::string& field : fields) guess.see(field, {});
   return guess.type();
@@ -44,7 +42,7 @@ TEST(ColumnGuess, tells_types_from_the_fields) {
   EXPECT_EQ(guess({"x", "x", "x"}), ColumnType::kIgnore) << "one value";
   EXPECT_EQ(guess({"", "NA"}), ColumnType::kIgnore) << "empty";
   EXPECT_EQ(guess({"Ann", "Bob", "Cid", "Dan", "Eve"}), ColumnType::kIgnore) << "names";
-  std::vector<std::string> mistake;
+  Texts mistake;
   for (int i = 0; i < 100; ++i) mistake.push_back(std::to_string(i * i));
   mistake[50] = "25OO";
   EXPECT_EQ(guess(mistake), ColumnType::kNumber) << "so that the mistake is told";
@@ -52,7 +50,7 @@ TEST(ColumnGuess, tells_types_from_the_fields) {
 
 /// What is guessed does not depend on where the rows are parted.
 TEST(ColumnGuess, is_the_same_for_parts_of_the_rows) {
-  const std::vector<std::vector<std::string>> columns = {
+  const std::vector<Texts> columns = {
       {"1", "2", "3", "4", "5", "6"},
       {"1", "2", "3", "5", "6", "7"},
       {"", "", "yes", "no", "", "yes"},
@@ -97,7 +95,7 @@ TEST(ColumnGuess, reads_numbers_and_dates_as_people_write_them) {
   EXPECT_EQ(guess({"2024-01-05", "-", "2024-02-05", "2024-02-07"}), ColumnType::kDate);
 }
 
-ColumnGuess guess_of(const std::vector<std::string>& fields, const FieldStyle& style = {}) {
+ColumnGuess guess_of(const Texts& fields, const FieldStyle& style = {}) {
   ColumnGuess guess;
   for (const std::string& field : fields) guess.see(field, style);
   return guess;
@@ -116,8 +114,8 @@ TEST(ColumnGuess, gives_the_true_reason) {
   EXPECT_EQ(guess_of({"Ann", "Bob", "Cid", "Dan"}).why(), "most texts occur once");
 }
 
-std::vector<std::string> numbers_with(const std::vector<std::string>& words, int count) {
-  std::vector<std::string> fields;
+Texts numbers_with(const Texts& words, int count) {
+  Texts fields;
   for (int i = 0; i < count; ++i) fields.push_back(std::to_string(i * 7 % 101));
   fields.insert(fields.end(), words.begin(), words.end());
   return fields;
@@ -143,19 +141,20 @@ TEST(ColumnGuess, finds_the_word_for_no_value) {
 /// Flows on tables in a folder; the second one follows the first one.
 class CsvFeatures : public testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) const {
-    folder_.write(name, {text.begin(), text.end()});
-  }
+  void write(const std::string& name, const std::string& text) const { folder_.write_text(name, text); }
   DataFlow flow(const std::string& file, const std::string& settings = "",
                 const std::shared_ptr<Fit>& fit = nullptr) const {
-    Diagnostics errors;
-    auto made = make_flow(
-        parse_yaml("[{CSV: {file: " + file + ", shuffle: false, columns: {x: auto, y: y}" + settings + "}}]",
-                   folder_.path("flow.yaml")),
-        {}, errors, fit);
-    errors.throw_if_any();
-    made->prepare();
-    return *made;
+    return prepared("CSV: {file: " + file + ", shuffle: false, columns: {x: auto, y: y}" + settings + "}",
+                    fit);
+  }
+  DataFlow prepared(const std::string& source, const std::shared_ptr<Fit>& fit = nullptr) const {
+    const DataFlow flow = folder_.flow("[" + source + "]", fit);
+    flow.prepare();
+    return flow;
+  }
+  /// What a checkpoint keeps of a flow.
+  static std::shared_ptr<Fit> stored(const DataFlow& train) {
+    return std::make_shared<Fit>(FittedData(fitted_data(train).components()));
   }
 
   TempFolder folder_;
@@ -186,9 +185,8 @@ TEST_F(CsvFeatures, are_numbers_that_a_network_can_learn_from) {
       << "the median is the mean";
   const std::vector<float> last = row_of(train, 3);
   EXPECT_THAT(std::vector<float>(last.begin() + 2, last.begin() + 5), ElementsAre(0, 0, 1)) << "missing";
-  EXPECT_THAT(train.facts()[0].remarks,
-              ElementsAre("number: age", "category: sex", "date: joined",
-                          "not read: id (row numbers), note (most texts occur once)"));
+  EXPECT_THAT(remarks_of(train), ElementsAre("number: age", "category: sex", "date: joined",
+                                             "not read: id (row numbers), note (most texts occur once)"));
 }
 
 TEST_F(CsvFeatures, of_other_flows_are_those_of_the_training) {
@@ -203,11 +201,9 @@ TEST_F(CsvFeatures, of_other_flows_are_those_of_the_training) {
   EXPECT_THAT(std::vector<float>(first.begin() + 1, first.begin() + 5), ElementsAre(0, 0, 0, 1))
       << "an unknown category";
   // The same from what a checkpoint keeps.
-  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
-  EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), first);
+  EXPECT_EQ(row_of(flow("v.csv", "", stored(train)), 0), first);
   write("w.csv", "y,sex,age\n5,x,100\n");
-  EXPECT_THAT(error_of([&] { flow("w.csv", "", fit); }),
-              HasSubstr("lacks column 'joined', which data.train uses"));
+  EXPECT_TRUE(fails([&] { flow("w.csv", "", fit); }, {"lacks column 'joined'"}));
 }
 
 TEST_F(CsvFeatures, have_the_types_and_missing_values_that_the_config_says) {
@@ -216,11 +212,10 @@ TEST_F(CsvFeatures, have_the_types_and_missing_values_that_the_config_says) {
   EXPECT_EQ(train.spec().str(), "x float32 [9], y float32 []") << "id 5, age, sex 3";
   EXPECT_THAT(row_of(train, 3), ElementsAre(0, 0, 0, 1, 0, testing::FloatNear(1.2247F, 1e-3F), 1, 0, 0));
   EXPECT_NEAR(row_of(train, 1)[5], -10 / std::sqrt(800.0 / 3), 1e-5);
-  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {age: numbr}"); }), HasSubstr("did you mean 'number'?"));
-  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {ag: number}"); }),
-              HasSubstr("unknown column 'ag'; did you mean 'age'?"));
-  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {note: number}"); }),
-              HasSubstr("column 'note' has 'aa', which is not a number"));
+  expect_errors([&](const std::string& types) { flow("t.csv", ", types: " + types); },
+                {{"{age: numbr}", {"did you mean 'number'?"}},
+                 {"{ag: number}", {"'ag'; did you mean 'age'?"}},
+                 {"{note: number}", {"column 'note' has 'aa'"}}});
 }
 
 TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
@@ -230,12 +225,11 @@ TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
   EXPECT_THAT(row_of(train, 0), ElementsAre(1, 0, 0));
   EXPECT_THAT(row_of(train, 1), ElementsAre(0, 0, 1));
   EXPECT_THAT(row_of(train, 4), ElementsAre(1, 1, 0)) << "missing: the most common one";
-  EXPECT_THAT(train.facts()[0].remarks, ElementsAre("bool: a, b"));
+  EXPECT_THAT(remarks_of(train), ElementsAre("bool: a, b"));
   write("v.csv", "b,a,y\ntrue,n,1\n2,no,1\n");
-  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto fit = stored(train);
   EXPECT_THAT(row_of(flow("v.csv", "", fit), 0), ElementsAre(0, 0, 1)) << "other words for the same";
-  EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
-              HasSubstr("v.csv:3: column 'b' has '2', which is not a bool; use true/false"));
+  EXPECT_TRUE(fails([&] { row_of(flow("v.csv", "", fit), 1); }, {"v.csv:3: column 'b' has '2'", "true"}));
   EXPECT_THAT(row_of(flow("t.csv", ", missing: {a: no}"), 4), ElementsAre(0, 0));
   EXPECT_EQ(flow("t.csv", ", types: {a: category, b: number}").spec().str(), "x float32 [5], y float32 []")
       << "three words, one place more, and b";
@@ -249,7 +243,7 @@ TEST_F(CsvFeatures, read_numbers_and_dates_as_people_write_them) {
             (i % 10 == 0 ? std::string("unknown") : std::to_string(i)) + ",0\n";
   write("t.csv", text);
   const DataFlow train = flow("t.csv", ", scale: none");
-  EXPECT_THAT(train.facts()[0].remarks,
+  EXPECT_THAT(remarks_of(train),
               ElementsAre("number: price (none, $), share (none, 5% is 0.05), rooms (none)", "date: day",
                           "'unknown' counts as missing in rooms, because it is the only other text"));
   const std::vector<float> row = row_of(train, 10);
@@ -258,25 +252,22 @@ TEST_F(CsvFeatures, read_numbers_and_dates_as_people_write_them) {
   EXPECT_EQ(row[7], 15) << "the median of those that are known";
   EXPECT_EQ(row[8], 1);
   // Other data are read in the same way.
-  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto fit = stored(train);
   write(
       "v.csv",
       "price,share,day,rooms,y\n3000,50%,01.06.2024,unknown,0\n$1,7,01.06.2024,5,0\n1 €,7%,01.06.2024,5,0\n");
-  const DataFlow other = flow("v.csv", "", stored);
+  const DataFlow other = flow("v.csv", "", fit);
   const std::vector<float> first = row_of(other, 0);
   EXPECT_EQ(first[0], 3000);
   EXPECT_EQ(first[1], 0.5F);
   EXPECT_EQ(first[8], 1);
-  EXPECT_THAT(error_of([&] { row_of(other, 1); }),
-              HasSubstr("column 'share' has '7', but other numbers of the column have the unit '%'"));
-  EXPECT_THAT(error_of([&] { row_of(other, 2); }),
-              HasSubstr("column 'price' has '1 €', but other numbers of the column have the unit '$'"));
+  EXPECT_TRUE(fails([&] { row_of(other, 1); }, {"column 'share' has '7'", "the unit '%'"}));
+  EXPECT_TRUE(fails([&] { row_of(other, 2); }, {"column 'price' has '1 €'", "the unit '$'"}));
 }
 
 TEST_F(CsvFeatures, have_no_index_without_a_name) {
   write("t.csv", ",v,y\n3,1,0\n0,5,1\n2,9,1\n1,4,0\n");
-  EXPECT_THAT(flow("t.csv").facts()[0].remarks,
-              ElementsAre("number: v", "not read: '' (an index without a name)"));
+  EXPECT_THAT(remarks_of(flow("t.csv")), ElementsAre("number: v", "not read: '' (an index without a name)"));
   write("u.csv", "Unnamed: 0,v,y\n3,1,0\n0,5,1\n2,9,1\n1,4,0\n");
   EXPECT_EQ(flow("u.csv").spec().str(), "x float32 [1], y float32 []");
   EXPECT_EQ(flow("t.csv", ", types: {\"\": number}").spec().str(), "x float32 [2], y float32 []");
@@ -284,18 +275,17 @@ TEST_F(CsvFeatures, have_no_index_without_a_name) {
 
 TEST_F(CsvFeatures, may_have_dates_of_an_order_that_the_config_says) {
   write("t.csv", "when,v,y\n01/02/2024,1,0\n03/02/2024,5,1\n04/05/2024,9,1\n");
-  EXPECT_THAT(flow("t.csv").facts()[0].remarks,
-              ElementsAre("number: v", HasSubstr("not read: when (dates such as '01/02/2024', where day")));
-  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {when: date}"); }),
-              HasSubstr("set dates: day_first or"));
+  EXPECT_THAT(remarks_of(flow("t.csv")),
+              ElementsAre("number: v", HasSubstr("not read: when (dates such as")));
+  EXPECT_TRUE(fails([&] { flow("t.csv", ", types: {when: date}"); }, {"set dates: day_first or"}));
   const std::string settings = ", scale: none, dates: ";
   const DataFlow first = flow("t.csv", settings + "day_first");
   const DataFlow second = flow("t.csv", settings + "month_first");
   EXPECT_NEAR(row_of(first, 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6) << "February";
   EXPECT_NEAR(row_of(second, 0)[1], 0, 1e-6) << "January";
   EXPECT_NEAR(row_of(second, 1)[1], std::sin(2 * M_PI * 2 / 12), 1e-6);
-  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(first).components()));
-  EXPECT_NEAR(row_of(flow("t.csv", "", stored), 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6);
+  const auto fit = stored(first);
+  EXPECT_NEAR(row_of(flow("t.csv", "", fit), 0)[1], std::sin(2 * M_PI * 1 / 12), 1e-6);
 }
 
 TEST_F(CsvFeatures, take_1_and_1_0_for_one_category) {
@@ -306,9 +296,9 @@ TEST_F(CsvFeatures, take_1_and_1_0_for_one_category) {
   EXPECT_THAT(row_of(train, 1), ElementsAre(0, 0, 1, 0, 0, 0));
   EXPECT_EQ(row_of(train, 1), row_of(train, 4));
   EXPECT_NE(row_of(train, 5), row_of(train, 6)) << "codes with zeros in front are texts";
-  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto fit = stored(train);
   write("v.csv", "k,y\n3.0,0\n,0\n");
-  EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), row_of(train, 2));
+  EXPECT_EQ(row_of(flow("v.csv", "", fit), 0), row_of(train, 2));
   write("w.csv", "k,y\n1,0\n1.0,0\na,1\na,0\n");
   EXPECT_NE(row_of(flow("w.csv", ", types: {k: category}"), 0),
             row_of(flow("w.csv", ", types: {k: category}"), 1))
@@ -318,17 +308,14 @@ TEST_F(CsvFeatures, take_1_and_1_0_for_one_category) {
 TEST_F(CsvFeatures, warn_of_a_column_whose_categories_are_all_new) {
   write("t.csv", "k,y\nred,0\nblue,0\nred,1\nblue,1\n");
   const DataFlow train = flow("t.csv");
-  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto fit = stored(train);
   const auto warnings = [&](const std::string& text) {
     write("v.csv", text);
     testing::internal::CaptureStderr();
-    flow("v.csv", "", stored);
+    flow("v.csv", "", fit);
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(
-      warnings("k,y\nRed,0\nBlue,1\n"),
-      HasSubstr("v.csv: column 'k' has none of the categories of data.train (blue, red), but Red, Blue; all "
-                "of them count as unknown"));
+  EXPECT_TRUE(says(warnings("k,y\nRed,0\nBlue,1\n"), {"v.csv: column 'k'", "(blue, red), but Red, Blue"}));
   EXPECT_EQ(warnings("k,y\nred,0\nBlue,1\n"), "");
   EXPECT_EQ(warnings("k,y\nRed,0\n"), "") << "one may be by chance";
 }
@@ -337,13 +324,13 @@ TEST_F(CsvFeatures, leave_out_what_names_a_row) {
   write("t.csv", "ticket,a,y\nx,1,1\nx,5,1\ny,9,1\n");
   const DataFlow train = flow("t.csv", ", types: {ticket: id}");
   EXPECT_EQ(train.spec().str(), "x float32 [1], y float32 []");
-  EXPECT_THAT(train.facts()[0].remarks, ElementsAre("number: a", "id: ticket"));
+  EXPECT_THAT(remarks_of(train), ElementsAre("number: a", "id: ticket"));
 }
 
 TEST_F(CsvFeatures, have_the_scale_that_the_config_says) {
   write("t.csv", "fare,age,y\n0,20,1\n9,30,1\n99,60,1\n");
   const DataFlow train = flow("t.csv", ", scale: {fare: log1p, age: min_max}");
-  EXPECT_EQ(train.facts()[0].remarks, std::vector<std::string>{"number: fare (log1p), age (min_max)"});
+  EXPECT_EQ(remarks_of(train), Texts{"number: fare (log1p), age (min_max)"});
   const std::vector<std::vector<float>> rows = {row_of(train, 0), row_of(train, 1), row_of(train, 2)};
   const float r = std::sqrt(1.5F);  // of the logarithms 0, 1 and 2 times that of 10
   EXPECT_NEAR(rows[0][0], -r, 1e-6);
@@ -353,12 +340,11 @@ TEST_F(CsvFeatures, have_the_scale_that_the_config_says) {
   EXPECT_EQ(rows[1][1], 0.25);
   EXPECT_EQ(rows[2][1], 1);
   write("v.csv", "fare,age,y\n999,100,1\n-1,30,1\n");
-  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const auto fit = stored(train);
   const std::vector<float> other = row_of(flow("v.csv", "", fit), 0);
   EXPECT_NEAR(other[0], 2 * r, 1e-6) << "of what a checkpoint keeps, whatever the other flow says";
   EXPECT_EQ(other[1], 2);
-  EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
-              HasSubstr("v.csv:3: column 'fare' has -1, but log1p needs numbers above -1"));
+  EXPECT_TRUE(fails([&] { row_of(flow("v.csv", "", fit), 1); }, {"v.csv:3: column 'fare' has -1", "log1p"}));
   EXPECT_THAT(row_of(flow("t.csv", ", scale: none"), 1), ElementsAre(9, 30));
 }
 
@@ -372,35 +358,23 @@ TEST_F(CsvFeatures, are_within_the_limits_that_the_config_says) {
   const DataFlow narrow = flow("t.csv", ", clip: 1.5");
   EXPECT_EQ(row_of(narrow, 2)[0], 1.5);
   EXPECT_NEAR(row_of(narrow, 1)[0], row_of(flow("t.csv"), 1)[0], 0);
-  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(scaled).components()));
+  const auto fit = stored(scaled);
   write("v.csv", "fare,age,y\n1e6,20,1\n50,20,1\n");
   EXPECT_EQ(row_of(flow("v.csv", "", fit), 0), row_of(flow("v.csv", "", fit), 1));
 }
 
 TEST_F(CsvFeatures, have_scales_and_limits_of_numbers_only) {
   write("t.csv", "fare,port,y\n0,a,1\n9,b,1\n99,a,1\n3,b,1\n");
-  const auto error = [&](const std::string& settings) {
-    return error_of([&] { flow("t.csv", ", " + settings); });
-  };
-  EXPECT_THAT(error("scale: {fares: log1p}"),
-              HasSubstr("'scale': unknown column 'fares'; did you mean 'fare'?"));
-  EXPECT_THAT(error("scale: {port: log1p}"),
-              HasSubstr("'scale': column 'port' is not a number column of 'auto'; number columns are fare; "
-                        "to make it one, set `types`"));
-  EXPECT_THAT(error("clip: {port: [0, 1]}"), HasSubstr("'clip': column 'port' is not a number"));
-  EXPECT_THAT(error("scale: minmax"), HasSubstr("did you mean 'min_max'?"));
-  EXPECT_THAT(error("clip: {fare: [3, 3]}"),
-              HasSubstr("the first limit of 'fare' must be below the second one"));
-  EXPECT_THAT(error("clip: 0"), HasSubstr("above 0"));
-  EXPECT_THAT(error("clip: {fare: 3}"), HasSubstr("a pair [a number, a number]"));
-  EXPECT_THAT(error("scale: {fare: log1p}, missing: {fare: -2}"),
-              HasSubstr("'missing': log1p of column 'fare' needs a number above -1"));
-  for (const char* setting : {"scale: none", "clip: 3"})
-    EXPECT_THAT(error_of([&] {
-                  make_flow(parse_yaml(
-                      "[{CSV: {file: t.csv, columns: {x: [y]}, " + std::string(setting) + "}}]", "f.yaml"));
-                }),
-                HasSubstr("applies only to the columns of an 'auto' component"));
+  expect_errors(
+      [&](const std::string& settings) { flow("t.csv", ", " + settings); },
+      {{"scale: {fares: log1p}", {"'scale': unknown column 'fares'; did you mean 'fare'?"}},
+       {"scale: {port: log1p}", {"'scale': column 'port'", "number columns are fare", "set `types`"}},
+       {"clip: {port: [0, 1]}", {"'clip': column 'port' is not a number"}},
+       {"scale: minmax", {"did you mean 'min_max'?"}},
+       {"clip: {fare: [3, 3]}", {"first limit of 'fare' must be below the second"}},
+       {"clip: 0", {"above 0"}},
+       {"clip: {fare: 3}", {"a pair [a number, a number]"}},
+       {"scale: {fare: log1p}, missing: {fare: -2}", {"'missing': log1p of column 'fare'", "above -1"}}});
 }
 
 TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {
@@ -413,16 +387,10 @@ TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {
             ",0\n";
   write("t.csv", text);
   const auto part = [&](const std::string& name, const std::shared_ptr<Fit>& fit) {
-    Diagnostics errors;
-    auto made = make_flow(
-        parse_yaml("[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: "
-                   "y}}}, part: " +
-                       name + ", shares: 0.5, order: rows}}]",
-                   folder_.path("flow.yaml")),
-        {}, errors, fit);
-    errors.throw_if_any();
-    made->prepare();
-    return *made;
+    return prepared(
+        "SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: y}}}, part: " + name +
+            ", shares: 0.5, order: rows}",
+        fit);
   };
   const DataFlow train = part("train", nullptr);
   EXPECT_EQ(train.spec().str(), "x float32 [3], y float32 []") << "one category: p, and all others";
@@ -436,29 +404,21 @@ TEST_F(CsvFeatures, tell_once_that_there_are_many_categories) {
   std::string text = "a,y\n";
   for (int i = 0; i < 600; ++i) text += "word" + std::to_string(i % 150) + ",0\n";
   write("t.csv", text);
-  const DataFlow flow = make_flow(
-      parse_yaml("[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: y}}}, "
-                 "part: train, shares: 0.1, order: rows}}]",
-                 folder_.path("flow.yaml")));
-  EXPECT_THAT(flow.facts()[0].remarks,
-              ElementsAre("category: a",
-                          "only the 100 most common of the 150 categories of 'a' are encoded separately"));
+  const DataFlow flow = folder_.flow(
+      "[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: y}}}, part: train, "
+      "shares: 0.1, order: rows}}]");
+  EXPECT_THAT(remarks_of(flow), ElementsAre("category: a", HasSubstr("100 most common of the 150")));
 }
 
 TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {
   write("t.csv", "a,b,k,y\n1,5,u,0\n2,,v,0\n9,5,,0\n,7,u,0\n");
   const auto values = [&](const std::string& missing, const std::shared_ptr<Fit>& fit = nullptr,
                           const std::string& file = "t.csv") {
-    Diagnostics errors;
-    auto made = make_flow(parse_yaml("[{CSV: {file: " + file +
-                                         ", shuffle: false, columns: {x: [a, b]}, labels: {k: {column: k, "
-                                         "classes: [u, v]}}, missing: " +
-                                         missing + "}}]",
-                                     folder_.path("flow.yaml")),
-                          {}, errors, fit);
-    errors.throw_if_any();
-    made->prepare();
-    return *made;
+    return prepared(
+        "CSV: {file: " + file +
+            ", shuffle: false, columns: {x: [a, b]}, labels: {k: {column: k, classes: [u, v]}}, missing: " +
+            missing + "}",
+        fit);
   };
   const DataFlow median = values("{a: median, b: most_common, k: v}");
   EXPECT_THAT(row_of(median, 3), ElementsAre(2, 7));
@@ -467,26 +427,22 @@ TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training
   write("v.csv", "a,b,k\n,1,u\n100,2,\n");
   EXPECT_THAT(row_of(values("{a: median, b: most_common, k: v}", std::make_shared<Fit>(median), "v.csv"), 0),
               ElementsAre(2, 1));
-  EXPECT_THAT(error_of([&] {
-                values("{a: median, b: most_common, k: v}",
-                       std::make_shared<Fit>(values("{a: 0, b: 0, k: v}")), "v.csv");
-              }),
-              HasSubstr("data.train sets no replacement for missing values of 'a'"));
-  EXPECT_THAT(error_of([&] { values("{a: x}"); }),
-              HasSubstr("column 'a' has numbers, but 'x' is not a number"));
+  EXPECT_TRUE(fails(
+      [&] {
+        values("{a: median, b: most_common, k: v}", std::make_shared<Fit>(values("{a: 0, b: 0, k: v}")),
+               "v.csv");
+      },
+      {"data.train", "'a'"}));
+  EXPECT_TRUE(fails([&] { values("{a: x}"); }, {"column 'a' has numbers", "'x'"}));
 }
 
 TEST_F(CsvFeatures, are_of_one_component) {
-  write("t.csv", kTable);
-  EXPECT_THAT(error_of([&] {
-                make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: auto, z: auto}}}]", "f.yaml"));
-              }),
-              HasSubstr("several 'auto' components"));
-  EXPECT_THAT(
-      error_of([&] {
-        make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: [y]}, types: {y: number}}}]", "f.yaml"));
-      }),
-      HasSubstr("'types' applies only to the columns of an 'auto' component"));
+  expect_errors(
+      [](const std::string& columns) { yaml_flow("[{CSV: {file: t.csv, columns: " + columns + "}}]"); },
+      {{"{x: auto, z: auto}", {"several 'auto' components"}},
+       {"{x: [y]}, types: {y: number}", {"'types' applies only", "'auto'"}},
+       {"{x: [y]}, scale: none", {"'scale' applies only", "'auto'"}},
+       {"{x: [y]}, clip: 3", {"'clip' applies only", "'auto'"}}});
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include <gtest/gtest.h>
+
 #include "core/error.h"
 #include "core/rng.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/packed_bytes.h"
+#include "table/row_blocks.h"
 
 namespace tpack {
 namespace {
@@ -13,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 
 /// "line|field|field" of each row.
-using RowTexts = std::vector<std::string>;
+using RowTexts = Texts;
 
 std::string text_of(const CsvRow& row, int64_t line) {
   std::string text = std::to_string(line) + row.why;
@@ -30,7 +33,7 @@ class TextPart final : public CsvRows::Part {
 class CsvRowsTest : public testing::Test {
  protected:
   CsvRows open(const std::string& text, const std::string& name = "a.csv") const {
-    return CsvRows({{{folder_.write(name, {text.begin(), text.end()}), {}}}}, {});
+    return CsvRows({{{folder_.write_text(name, text), {}}}}, {});
   }
   static RowTexts one_by_one(const CsvRows& table) {
     RowTexts rows;
@@ -122,8 +125,27 @@ TEST_F(CsvRowsTest, say_in_which_line_an_error_is) {
     EXPECT_THAT(error_of([&] { in_parts(table); }), HasSubstr(wanted));
   }
   EXPECT_THAT(error_of([&] { in_parts(open("\n\n")); }), HasSubstr("is empty"));
-  EXPECT_THAT(error_of([&] { in_parts(open("a\n\"b" + std::string(70'000'000, '\n'))); }),
-              HasSubstr("a.csv:2: a row of more than 64 MB; check for an unclosed quote"));
+  EXPECT_TRUE(fails([&] { in_parts(open("a\n\"b" + std::string(70'000'000, '\n'))); },
+                    {"a.csv:2: ", "64 MB", "unclosed quote"}));
+}
+
+TEST(RowBlocks, finds_rows_in_blocks_of_any_length) {
+  RowBlocks rows(2);
+  float next = 0;
+  for (const size_t count : std::vector<size_t>{3, 1, 0, 5, 2}) {
+    std::vector<float> block;
+    for (size_t i = 0; i < 2 * count; ++i) block.push_back(next++);
+    rows.append(std::move(block));
+  }
+  for (size_t row = 0; row < 11; ++row) {
+    EXPECT_EQ(rows.row(row)[0], static_cast<float>(2 * row));
+    EXPECT_EQ(rows.row(row)[1], static_cast<float>(2 * row + 1));
+  }
+  const std::vector<int64_t> some = {10, 0, 3, 4, 8, 9, 2};
+  EXPECT_EQ(rows.columns(1, 1, some), (std::vector<std::vector<float>>{{21, 1, 7, 9, 17, 19, 5}}));
+  EXPECT_EQ(rows.columns(0, 2, std::vector<int64_t>{7, 6}),
+            (std::vector<std::vector<float>>{{14, 12}, {15, 13}}));
+  EXPECT_TRUE(rows.columns(1, 1, {})[0].empty());
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(Dates, of_two_readings_need_an_order) {
   EXPECT_EQ(parse_date("19/05/2024", DateOrder::kMonthFirst), std::nullopt);
 }
 
-DateGuess guess_of(const std::vector<std::string>& texts) {
+DateGuess date_guess_of(const std::vector<std::string>& texts) {
   DateGuess first;
   DateGuess later;
   for (size_t i = 0; i < texts.size(); ++i) EXPECT_TRUE((i < 2 ? first : later).see(texts[i])) << texts[i];
@@ -63,11 +63,11 @@ DateGuess guess_of(const std::vector<std::string>& texts) {
 }
 
 TEST(Dates, tell_their_order_together) {
-  EXPECT_EQ(guess_of({"05/06/2024", "04/04/2024", "25/06/2024"}).order(), DateOrder::kDayFirst);
-  EXPECT_EQ(guess_of({"05/06/2024", "06/25/2024"}).order(), DateOrder::kMonthFirst);
-  EXPECT_EQ(guess_of({"04/04/2024", "01/02/2024", "03/02/2024"}).open(), "01/02/2024");
-  EXPECT_EQ(guess_of({"2024-01-02", "04/04/2024"}).open(), "");
-  EXPECT_TRUE(guess_of({"25/06/2024", "06/25/2024"}).is_mixed());
+  EXPECT_EQ(date_guess_of({"05/06/2024", "04/04/2024", "25/06/2024"}).order(), DateOrder::kDayFirst);
+  EXPECT_EQ(date_guess_of({"05/06/2024", "06/25/2024"}).order(), DateOrder::kMonthFirst);
+  EXPECT_EQ(date_guess_of({"04/04/2024", "01/02/2024", "03/02/2024"}).open(), "01/02/2024");
+  EXPECT_EQ(date_guess_of({"2024-01-02", "04/04/2024"}).open(), "");
+  EXPECT_TRUE(date_guess_of({"25/06/2024", "06/25/2024"}).is_mixed());
   DateGuess said;
   EXPECT_TRUE(said.see("05/06/2024", DateOrder::kDayFirst));
   EXPECT_FALSE(said.see("05/16/2024", DateOrder::kDayFirst));

@@ -10,9 +10,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// "name=text" of each value by line; or why the line has none.
-std::vector<std::string> lines_of(const std::string& text) {
+Texts lines_of(const std::string& text) {
   JsonlReader reader(text, "a.jsonl");
-  std::vector<std::string> lines;
+  Texts lines;
   while (reader.next()) {
     std::string& line = lines.emplace_back(std::to_string(reader.line()) + ":");
     if (!reader.why().empty()) {

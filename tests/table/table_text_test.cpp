@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/packed_bytes.h"
+#include "table/text_file.h"
 
 namespace tpack {
 namespace {
@@ -44,7 +45,7 @@ std::string utf16(const std::string& text, bool is_big_endian) {
 
 class TableTextTest : public testing::Test {
  protected:
-  std::string text(const std::vector<uint8_t>& bytes, TextEncoding encoding = TextEncoding::kUtf8) const {
+  std::string text(const Bytes& bytes, TextEncoding encoding = TextEncoding::kUtf8) const {
     TableText pieces(folder_.write("a", bytes), encoding, "a CSV file");
     std::string all;
     int64_t line = 1;
@@ -57,7 +58,10 @@ class TableTextTest : public testing::Test {
     return all;
   }
   std::string text(const std::string& bytes, TextEncoding encoding = TextEncoding::kUtf8) const {
-    return text(std::vector<uint8_t>(bytes.begin(), bytes.end()), encoding);
+    return text(Bytes(bytes.begin(), bytes.end()), encoding);
+  }
+  std::string why(const std::string& bytes) const {
+    return error_of([&] { text(bytes); });
   }
   TempFolder folder_;
 };
@@ -92,13 +96,11 @@ TEST_F(TableTextTest, reads_latin1) {
 }
 
 TEST_F(TableTextTest, rejects_what_is_not_text) {
-  const auto why = [&](const std::string& bytes) { return error_of([&] { text(bytes); }); };
   EXPECT_THAT(why(std::string("\x89PNG\0", 5)), HasSubstr("is not text: byte 5 is zero"));
   EXPECT_THAT(why("\x93NUMPY\x01"), HasSubstr("is an .npy array, not a CSV file; source Npz reads it"));
-  EXPECT_THAT(why("version https://git-lfs.github.com/spec/v1\nsize 3\n"),
-              HasSubstr("is a Git LFS pointer, not a CSV file; fetch the file with `git lfs pull`"));
-  EXPECT_THAT(error_of([&] { text(gzip_file(std::string(70'000'000, 'a'))); }),
-              HasSubstr("has a line of more than 64 MB"));
+  EXPECT_TRUE(
+      says(why("version https://git-lfs.github.com/spec/v1\nsize 3\n"), {"Git LFS", "`git lfs pull`"}));
+  EXPECT_TRUE(fails([&] { text(gzip_file(std::string(70'000'000, 'a'))); }, {"a line of more than 64 MB"}));
 }
 
 TEST_F(TableTextTest, says_where_another_encoding_begins) {
@@ -109,24 +111,30 @@ TEST_F(TableTextTest, says_where_another_encoding_begins) {
   EXPECT_THAT(error_of([&] { text(late); }), HasSubstr(wanted));
   EXPECT_THAT(error_of([&] { text(gzip_file(late)); }), HasSubstr(wanted));
   EXPECT_THAT(error_of([&] { text(gzip_file("a\n\xE2\x82")); }), HasSubstr(":2: is not UTF-8"));
-  EXPECT_THAT(error_of([&] {
-                text(
-                    utf16("\xEF\xBB\xBF"
-                          "a,b\n",
-                          false));
-              }),
-              HasSubstr("is text in UTF-16; save it as UTF-8, or set encoding: utf-16"));
-  EXPECT_THAT(error_of([&] { text(std::string("a,b\n"), TextEncoding::kUtf16); }),
-              HasSubstr("is not text in UTF-16; set encoding: utf-8 (or latin1)"));
-  EXPECT_THAT(error_of([&] { text(std::string("a\0b\0c", 5), TextEncoding::kUtf16); }),
-              HasSubstr("is cut off: its last character is incomplete"));
-  EXPECT_THAT(error_of([&] {
-                text(std::string("a\0\n\0\0\xDC"
-                                 "b\0",
-                                 8),
-                     TextEncoding::kUtf16);
-              }),
-              HasSubstr(":2: is not UTF-16: unpaired surrogate"));
+  EXPECT_TRUE(says(why(utf16("\xEF\xBB\xBF;,b\n", false)), {"in UTF-16", "set encoding: utf-16"}));
+  const auto why_not_utf16 = [&](const std::string& bytes) {
+    return error_of([&] { text(bytes, TextEncoding::kUtf16); });
+  };
+  EXPECT_TRUE(says(why_not_utf16("a,b\n"), {"is not text in UTF-16", "set encoding: utf-8 (or latin1)"}));
+  EXPECT_TRUE(says(why_not_utf16(std::string("a\0b\0c", 5)), {"is cut off"}));
+  EXPECT_TRUE(says(why_not_utf16(std::string("a\0\n\0\0\xDC;\0", 8)), {":2: ", "unpaired surrogate"}));
+}
+
+using namespace std::string_view_literals;
+
+TEST(TextFile, is_without_its_byte_order_mark) {
+  EXPECT_EQ(require_text("a b", "a.txt", "a list"), "a b");
+  EXPECT_EQ(require_text("", "a.txt", "a list"), "");
+  EXPECT_EQ(require_text("\xEF\xBB\xBFw", "a.txt", "a list"), "w");
+}
+
+TEST(TextFile, is_rejected_if_it_is_none) {
+  const auto error = [](std::string_view content) {
+    return error_of([&] { require_text(content, "a.txt", "a list"); });
+  };
+  EXPECT_EQ(error("\x89PNG\r\n\x1A\n"sv), "a.txt: is a PNG image, not a list");
+  EXPECT_EQ(error("\xFE\xFF\0a"sv), "a.txt: is text in UTF-16; save it as UTF-8");
+  EXPECT_THAT(error("ab\0c"sv), HasSubstr("a.txt: is not text: byte 3 is zero"));
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 /// A text of more than one piece that does not pack well.
 std::string long_text() {
   std::string text;

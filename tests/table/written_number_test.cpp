@@ -43,8 +43,8 @@ TEST(WrittenNumbers, have_groups_and_units) {
     EXPECT_TRUE(std::isnan(value_of(bad))) << bad;
 }
 
-NumberFormGuess guess_of(const std::vector<std::string>& written, const std::vector<std::string>& plain = {},
-                         char delimiter = ',') {
+NumberFormGuess form_guess_of(const std::vector<std::string>& written,
+                              const std::vector<std::string>& plain = {}, char delimiter = ',') {
   NumberFormGuess guess;
   for (const std::string& text : plain) guess.see_plain(std::stod(text), text, '.');
   NumberFormGuess later;
@@ -54,20 +54,19 @@ NumberFormGuess guess_of(const std::vector<std::string>& written, const std::vec
 }
 
 TEST(WrittenNumbers, go_together_if_their_units_do) {
-  EXPECT_EQ(guess_of({"$5", "$1,000"}, {"3"}).doubt(), "");
-  EXPECT_EQ(guess_of({"$5", "1,000"}).form().unit, "$");
-  EXPECT_EQ(guess_of({"5%", "7%"}, {"0"}).doubt(), "") << "0 is 0 %";
-  EXPECT_EQ(guess_of({"5%"}, {"7"}).doubt(), "numbers with and without a percent sign");
-  EXPECT_EQ(guess_of({"5%", "$7"}).doubt(), "numbers with and without a percent sign");
-  EXPECT_EQ(guess_of({"$5", "5 €"}).doubt(), "amounts in $, €");
+  EXPECT_EQ(form_guess_of({"$5", "$1,000"}, {"3"}).doubt(), "");
+  EXPECT_EQ(form_guess_of({"$5", "1,000"}).form().unit, "$");
+  EXPECT_EQ(form_guess_of({"5%", "7%"}, {"0"}).doubt(), "") << "0 is 0 %";
+  EXPECT_EQ(form_guess_of({"5%"}, {"7"}).doubt(), "numbers with and without a percent sign");
+  EXPECT_EQ(form_guess_of({"5%", "$7"}).doubt(), "numbers with and without a percent sign");
+  EXPECT_EQ(form_guess_of({"$5", "5 €"}).doubt(), "amounts in $, €");
 }
 
 TEST(WrittenNumbers, do_not_take_a_decimal_comma_for_a_separator) {
-  EXPECT_EQ(guess_of({"1,234", "2,500"}).doubt(), "") << "in quotes, between commas";
-  EXPECT_THAT(guess_of({"1,234", "2,500"}, {}, ';').doubt(),
-              testing::HasSubstr("'1,234', where the comma may be"));
-  EXPECT_EQ(guess_of({"1,234", "1,234,567"}, {}, ';').doubt(), "");
-  EXPECT_EQ(guess_of({"1,234"}, {"0.5"}, ';').doubt(), "") << "the point is the decimal sign";
+  EXPECT_EQ(form_guess_of({"1,234", "2,500"}).doubt(), "") << "in quotes, between commas";
+  EXPECT_THAT(form_guess_of({"1,234", "2,500"}, {}, ';').doubt(), testing::HasSubstr("'1,234', where"));
+  EXPECT_EQ(form_guess_of({"1,234", "1,234,567"}, {}, ';').doubt(), "");
+  EXPECT_EQ(form_guess_of({"1,234"}, {"0.5"}, ';').doubt(), "") << "the point is the decimal sign";
 }
 
 }  // namespace

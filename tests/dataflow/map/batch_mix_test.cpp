@@ -131,7 +131,7 @@ TEST(BatchMix, pasted_areas_have_the_shares_of_the_label_and_masks_move_with_the
                                      std::pair("CutMix", true), std::pair("Mosaic", true)}) {
     for (const Datapoint& d : batches_of(flow_of(plain(true, floats), {ConfigNode(name)}), 50)) {
       for (int64_t row = 0; row < 8; ++row) {
-        std::vector<double> pixels(kClasses);
+        Numbers pixels(kClasses);
         for (int64_t i = 0; i < kHeight * kWidth; ++i) {
           const int64_t at = row * kHeight * kWidth + i;
           const auto label = static_cast<int64_t>(d.tensor(2).at(at));
@@ -246,12 +246,7 @@ TEST(BatchMix, what_cannot_be_mixed_is_said) {
   const auto error = [](ConfigNode source, ConfigNode map, bool batch = true) {
     std::vector<ConfigNode> items = {std::move(source), std::move(map)};
     if (batch) items.insert(items.begin() + 1, item("BatchData", 2));
-    try {
-      make_flow(list(std::move(items)));
-    } catch (const ConfigError& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+    return error_of([&] { make_flow(list(items)); });
   };
   EXPECT_THAT(error(plain(false), "MixUp", false), HasSubstr("put it after BatchData"));
   EXPECT_THAT(error(plain(true), "MixUp"), HasSubstr("CutMix and Mosaic move masks with their images"));

@@ -11,15 +11,6 @@
 namespace tpack {
 namespace {
 
-using testing::ThrowsMessage;
-
-DataFlow flow_of(const std::string& yaml, const std::shared_ptr<Fit>& fit = nullptr) {
-  Diagnostics errors;
-  auto flow = make_flow(parse_yaml(yaml, "flow.yaml"), {}, errors, fit);
-  errors.throw_if_any();
-  return std::move(*flow);
-}
-
 /// The values of component 0 of all samples.
 std::vector<float> values_of(const DataFlow& flow) {
   const auto cursor = flow.open({});
@@ -61,25 +52,24 @@ class Standardized : public testing::Test {
 TEST_F(Standardized, each_column_has_mean_0_and_deviation_1_of_the_training_data) {
   // Large numbers that differ little: sums of squares would lose all digits.
   const DataFlow train =
-      flow_of("[" + csv("a.csv", "10000001,1\n10000003,1\n10000002,1\n") + ", {Standardize: x}]");
+      yaml_flow("[" + csv("a.csv", "10000001,1\n10000003,1\n10000002,1\n") + ", {Standardize: x}]");
   const auto d = static_cast<float>(std::sqrt(1.5));
   EXPECT_THAT(values_of(train), testing::Pointwise(testing::FloatNear(1e-6F), {-d, 0.F, d, 0.F, 0.F, 0.F}))
       << "a column that is the same everywhere is 0";
   const auto fit = std::make_shared<Fit>(train);
-  const DataFlow other = flow_of("[" + csv("b.csv", "10000004,3\n") + ", {Standardize: x}]", fit);
+  const DataFlow other = yaml_flow("[" + csv("b.csv", "10000004,3\n") + ", {Standardize: x}]", fit);
   EXPECT_THAT(values_of(other), testing::Pointwise(testing::FloatNear(1e-6F), {2 * d, 2.F}));
   const auto stored = std::make_shared<Fit>(fitted_data(train));
-  EXPECT_EQ(values_of(flow_of("[" + csv("b.csv", "10000004,3\n") + ", {Standardize: x}]", stored)),
+  EXPECT_EQ(values_of(yaml_flow("[" + csv("b.csv", "10000004,3\n") + ", {Standardize: x}]", stored)),
             values_of(other))
       << "what is stored has the same bits";
 }
 
 TEST_F(Standardized, is_the_same_for_any_number_of_workers) {
   const auto values_with = [](const std::string& workers) {
-    const DataFlow flow = flow_of(
+    const DataFlow flow = yaml_flow(
         "{flow: [{FakeData: {size: 50, shapes: [[4, 3]], dtype: [float32]}}, {Standardize: 0}, {BatchData: "
-        "{batch_size: 7, "
-        "remainder: true}}], workers: " +
+        "{batch_size: 7, remainder: true}}], workers: " +
         workers + "}");
     std::vector<float> all;
     auto stream = flow.stream({.passes = 1});
@@ -98,7 +88,7 @@ TEST_F(Standardized, is_the_same_for_any_number_of_workers) {
 TEST_F(Standardized, goes_by_its_component_not_by_its_place) {
   write_content(folder_ / "two.csv", "a,b\n1,100\n3,300\n");
   const auto flow = [&](const std::string& maps, const std::shared_ptr<Fit>& fit = nullptr) {
-    return flow_of(
+    return yaml_flow(
         "[{CSV: {file: " + (folder_ / "two.csv") + ", shuffle: false, columns: {x: a, y: b}}}, " + maps + "]",
         fit);
   };
@@ -106,23 +96,21 @@ TEST_F(Standardized, goes_by_its_component_not_by_its_place) {
   EXPECT_EQ(values_of(flow("{Standardize: y}, {Standardize: x}", fit)), (std::vector<float>{-1, 1}));
   EXPECT_EQ(values_of(flow("{Standardize: x}", fit)), (std::vector<float>{-1, 1}));
   const DataFlow alone = flow("{Standardize: y}", fit);
-  const auto cursor = alone.open({});
-  Datapoint d;
-  ASSERT_TRUE(cursor->next(d));
+  Datapoint d = first_sample(alone);
   EXPECT_EQ(d.to_tensor(1).at(0), -1);
 }
 
 TEST_F(Standardized, leaves_out_the_samples_that_the_flow_leaves_out) {
   write_content(folder_ / "gaps.csv", "a,b\n1,0\n,0\n3,0\n,0\n");
-  const std::string list = "[{CSV: {file: " + (folder_ / "gaps.csv") +
-                           ", shuffle: false, columns: {x: a}}}, {Standardize: x}, {BatchData: "
-                           "{batch_size: 1, remainder: true}}]";
-  EXPECT_THROW(flow_of(list).prepare(), SampleError);
-  EXPECT_EQ(values_of(flow_of("{flow: " + list + ", on_error: skip}")), (std::vector<float>{-1, 1}));
+  const std::string list =
+      "[{CSV: {file: " + (folder_ / "gaps.csv") +
+      ", shuffle: false, columns: {x: a}}}, {Standardize: x}, {BatchData: {batch_size: 1, remainder: true}}]";
+  EXPECT_THROW(yaml_flow(list).prepare(), SampleError);
+  EXPECT_EQ(values_of(yaml_flow("{flow: " + list + ", on_error: skip}")), (std::vector<float>{-1, 1}));
 }
 
 TEST_F(Standardized, may_be_of_another_axis) {
-  const DataFlow flow = flow_of(
+  const DataFlow flow = yaml_flow(
       "[{FakeData: {size: 40, shapes: [[2, 3, 5]], dtype: [float32]}}, {Standardize: {component: 0, axis: "
       "0}}]");
   const std::vector<float> all = values_of(flow);
@@ -137,42 +125,27 @@ TEST_F(Standardized, of_a_joined_flow_is_found_by_its_own) {
            "}}}, {Standardize: " + name + "}]";
   };
   const auto fit =
-      std::make_shared<Fit>(flow_of("[JoinData: [" + part("x", "a") + ", " + part("y", "b") + "]]"));
-  EXPECT_EQ(values_of(flow_of(part("y", "b"), fit)), (std::vector<float>{-1, 1}));
-  EXPECT_EQ(values_of(flow_of("[JoinData: [" + part("y", "b") + ", " + part("x", "a") + "]]", fit)),
+      std::make_shared<Fit>(yaml_flow("[JoinData: [" + part("x", "a") + ", " + part("y", "b") + "]]"));
+  EXPECT_EQ(values_of(yaml_flow(part("y", "b"), fit)), (std::vector<float>{-1, 1}));
+  EXPECT_EQ(values_of(yaml_flow("[JoinData: [" + part("y", "b") + ", " + part("x", "a") + "]]", fit)),
             (std::vector<float>{-1, 1}));
 }
 
 TEST_F(Standardized, says_what_it_cannot_do) {
-  EXPECT_THAT(
-      [&] {
-        flow_of("[{FakeData: {size: 8, shapes: [[]], dtype: [float32]}}, {BatchData: 4}, {Standardize: 0}]")
-            .prepare();
+  expect_errors(
+      [](const std::string& data) {
+        yaml_flow("[{FakeData: {size: 8, dtype: [float32], shapes: " + data).prepare();
       },
-      ThrowsMessage<ConfigError>(testing::HasSubstr("takes samples, not batches; put it before BatchData")));
-  EXPECT_THAT(
-      [&] {
-        flow_of(
-            "[{FakeData: {size: 8, shapes: [[2]], dtype: [float32]}}, {Standardize: {component: 0, axis: "
-            "3}}]")
-            .prepare();
-      },
-      ThrowsMessage<SampleError>(testing::HasSubstr("which has no axis 3")));
-  EXPECT_THAT(
-      [&] {
-        flow_of("[{FakeData: {size: 3, shapes: [[2]], dtype: [float32]}}, RepeatedData, {Standardize: 0}]")
-            .prepare();
-      },
-      ThrowsMessage<ConfigError>(
-          testing::HasSubstr("a fitted map needs data that end; put RepeatedData after it")));
+      {{"[[]]}}, {BatchData: 4}, {Standardize: 0}]", {"takes samples", "put it before BatchData"}},
+       {"[[2]]}}, {Standardize: {component: 0, axis: 3}}]", {"which has no axis 3"}},
+       {"[[2]]}}, RepeatedData, {Standardize: 0}]", {"data that end", "put RepeatedData after it"}}});
   const auto nothing = std::make_shared<Fit>(FittedData());
-  EXPECT_THAT(
+  EXPECT_TRUE(fails(
       [&] {
-        flow_of("[{FakeData: {size: 3, shapes: [[2]], dtype: [float32]}}, {Standardize: 0}]", nothing)
+        yaml_flow("[{FakeData: {size: 3, shapes: [[2]], dtype: [float32]}}, {Standardize: 0}]", nothing)
             .prepare();
       },
-      ThrowsMessage<ConfigError>(testing::StartsWith(
-          "flow.yaml:1:59: this flow uses the fitted maps of data.train, which has no map 'standardize ")));
+      {"flow.yaml:1:59: ", "fitted maps of data.train", "no map 'standardize "}));
 }
 
 }  // namespace

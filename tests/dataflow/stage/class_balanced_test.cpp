@@ -1,7 +1,6 @@
 #include <map>
 #include <set>
 
-#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "support/captured_log.h"
 #include "support/live_fields.h"
@@ -16,15 +15,14 @@ class ClassBalancedFlows : public testing::Test {
     std::string text = "row,answer\n";
     for (int row = 0; row < 100; ++row)
       text += std::to_string(row) + "," + (row % 15 == 14 ? "yes" : row % 33 == 5 ? "maybe" : "no") + "\n";
-    folder_.write("a.csv", {text.begin(), text.end()});
+    folder_.write_text("a.csv", text);
   }
   DataFlow flow(const std::string& stage, const std::string& rest = "") const {
-    const std::string items = "CSV: {file: " + folder_.path("a.csv") +
-                              ", columns: {row: row}, labels: {answer: {column: answer, classes: [no, yes, "
-                              "maybe]}}}, " +
-                              stage + rest;
-    return make_flow(
-        parse_yaml("{flow: [" + items + "], workers: " + std::to_string(workers_) + "}", "a.yaml"));
+    const std::string items =
+        "CSV: {file: a.csv, columns: {row: row}, labels: {answer: {column: answer, classes: [no, yes, "
+        "maybe]}}}, " +
+        stage + rest;
+    return folder_.flow("{flow: [" + items + "], workers: " + std::to_string(workers_) + "}");
   }
   static std::map<int64_t, int64_t> counts(const DataFlow& flow, size_t component, const Pass& pass = {}) {
     std::map<int64_t, int64_t> all;
@@ -72,10 +70,10 @@ TEST_F(ClassBalancedFlows, draws_none_twice_if_the_smallest_class_suffices) {
 
 TEST_F(ClassBalancedFlows, is_the_same_with_workers_shards_and_after_a_break) {
   const auto rows = [&](const Pass& pass) { return first_component(flow("ClassBalanced: answer"), pass); };
-  const std::vector<int64_t> all = rows({.seed = 4, .pass = 2});
-  const std::vector<int64_t> rest = rows({.seed = 4, .pass = 2, .position = 60});
-  EXPECT_EQ(rest, std::vector<int64_t>(all.begin() + 60, all.end()));
-  std::vector<int64_t> sharded(all.size());
+  const Integers all = rows({.seed = 4, .pass = 2});
+  const Integers rest = rows({.seed = 4, .pass = 2, .position = 60});
+  EXPECT_EQ(rest, Integers(all.begin() + 60, all.end()));
+  Integers sharded(all.size());
   for (int64_t shard = 0; shard < 3; ++shard) {
     size_t at = static_cast<size_t>(shard);
     for (const int64_t row : rows({.seed = 4, .pass = 2, .shard = shard, .shard_count = 3})) {
@@ -97,7 +95,7 @@ TEST_F(ClassBalancedFlows, is_the_same_with_workers_shards_and_after_a_break) {
 TEST_F(ClassBalancedFlows, a_sample_that_comes_again_has_other_random_numbers) {
   const DataFlow balanced = flow("ClassBalanced: {component: answer, samples: 300}",
                                  ", MapData: {component: row, map: {Cast: int64}}, Picky");
-  std::map<int64_t, std::vector<double>> random;
+  std::map<int64_t, Numbers> random;
   const auto cursor = balanced.open({.seed = 1});
   for (Datapoint d; cursor->next(d);) random[d.id().index].push_back(d.tensor(1).at(0));
   for (auto& [row, all] : random) {
@@ -109,11 +107,11 @@ TEST_F(ClassBalancedFlows, a_sample_that_comes_again_has_other_random_numbers) {
 /// Batches of 6 have two classes, three samples each; three rows have all classes.
 TEST_F(ClassBalancedFlows, rows_are_of_one_class) {
   const DataFlow rows = flow("ClassBalanced: {component: answer, samples: 90, in_a_row: 3}");
-  std::set<std::vector<int64_t>> orders;
+  std::set<Integers> orders;
   for (int64_t number = 0; number < 2; ++number) {
     const auto cursor = rows.open({.seed = 3, .pass = number});
-    std::vector<int64_t> labels;
-    std::vector<int64_t> samples;
+    Integers labels;
+    Integers samples;
     for (Datapoint d; cursor->next(d);) {
       samples.push_back(static_cast<int64_t>(d.tensor(0).at(0)));
       labels.push_back(static_cast<int64_t>(d.tensor(1).at(0)));
@@ -131,29 +129,23 @@ TEST_F(ClassBalancedFlows, rows_are_of_one_class) {
   const auto numbers = [&](const Pass& pass) {
     return first_component(flow("ClassBalanced: {component: answer, in_a_row: 4}"), pass);
   };
-  const std::vector<int64_t> all = numbers({.seed = 4, .pass = 2});
-  EXPECT_EQ(numbers({.seed = 4, .pass = 2, .position = 60}),
-            std::vector<int64_t>(all.begin() + 60, all.end()));
+  const Integers all = numbers({.seed = 4, .pass = 2});
+  EXPECT_EQ(numbers({.seed = 4, .pass = 2, .position = 60}), Integers(all.begin() + 60, all.end()));
 }
 
 TEST_F(ClassBalancedFlows, needs_class_numbers) {
-  EXPECT_EQ(error_of([&] { flow("ClassBalanced: row"); }).substr(0, 7), "a.yaml:");
-  EXPECT_THAT(
-      error_of([&] { flow("ClassBalanced: row"); }),
-      testing::HasSubstr("ClassBalanced: component 'row' is float32 [], not a class number, int32 []"));
-  EXPECT_THAT(error_of([&] { flow("ClassBalanced: anwser"); }),
-              testing::HasSubstr("stage ClassBalanced: unknown component 'anwser'; did you mean 'answer'?"));
+  expect_errors(
+      [&](const std::string& component) { flow("ClassBalanced: " + component); },
+      {{"row", {"flow.yaml:", "ClassBalanced: component 'row' is float32 []", "a class number, int32 []"}},
+       {"anwser", {"ClassBalanced: ", "'anwser'; did you mean 'answer'?"}}});
 }
 
 TEST(ClassBalanced, leaves_bad_samples_out_and_says_so) {
   const TempFolder folder;
   const std::string text = "v,c\n1,a\nx,a\n3,b\n4,b\n";
-  folder.write("a.csv", {text.begin(), text.end()});
-  const DataFlow flow =
-      make_flow(parse_yaml("[CSV: {file: " + folder.path("a.csv") +
-                               ", columns: {v: v}, labels: {c: c}}, ClassBalanced: {component: "
-                               "c, samples: 40}]",
-                           "a.yaml"));
+  folder.write_text("a.csv", text);
+  const DataFlow flow = folder.flow(
+      "[CSV: {file: a.csv, columns: {v: v}, labels: {c: c}}, ClassBalanced: {component: c, samples: 40}]");
   const CapturedLog log;
   flow.prepare();
   EXPECT_THAT(log.text(), testing::HasSubstr("ClassBalanced: 1 sample is never drawn, as it cannot be read"));
@@ -162,12 +154,8 @@ TEST(ClassBalanced, leaves_bad_samples_out_and_says_so) {
 }
 
 TEST(ClassBalanced, needs_classes_that_are_known_in_advance) {
-  EXPECT_THAT(
-      error_of([] {
-        make_flow(parse_yaml("[RenderedDigits: {size: 20}, ClassBalanced: label]", "a.yaml")).prepare();
-      }),
-      testing::HasSubstr("ClassBalanced: the source draws new samples in each pass, so 'label' is not "
-                         "known in advance; it needs stored data"));
+  EXPECT_TRUE(fails([] { yaml_flow("[RenderedDigits: {size: 20}, ClassBalanced: label]").prepare(); },
+                    {"ClassBalanced: ", "'label' is not known in advance"}));
 }
 
 const live::Fields kClassBalanced("stage", "ClassBalanced",

@@ -1,7 +1,6 @@
 #include <map>
 #include <set>
 
-#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "support/live_fields.h"
 
@@ -15,15 +14,14 @@ class PairedFlows : public testing::Test {
     std::string text = "row,answer\n";
     for (int row = 0; row < 100; ++row)
       text += std::to_string(row) + "," + (row == 50 ? "maybe" : row % 12 == 5 ? "yes" : "no") + "\n";
-    folder_.write("a.csv", {text.begin(), text.end()});
+    folder_.write_text("a.csv", text);
   }
   DataFlow flow(const std::string& stage, const std::string& rest = "") const {
-    const std::string items = "CSV: {file: " + folder_.path("a.csv") +
-                              ", columns: {row: row}, labels: {answer: {column: answer, classes: [no, yes, "
-                              "maybe]}}}, " +
-                              stage + rest;
-    return make_flow(
-        parse_yaml("{flow: [" + items + "], workers: " + std::to_string(workers_) + "}", "a.yaml"));
+    const std::string items =
+        "CSV: {file: a.csv, columns: {row: row}, labels: {answer: {column: answer, classes: [no, yes, "
+        "maybe]}}}, " +
+        stage + rest;
+    return folder_.flow("{flow: [" + items + "], workers: " + std::to_string(workers_) + "}");
   }
   struct Pair {
     int64_t row, row_2;
@@ -110,30 +108,22 @@ TEST_F(PairedFlows, are_the_same_with_workers_and_after_a_break) {
 }
 
 TEST_F(PairedFlows, say_what_is_wrong) {
-  using testing::HasSubstr;
-  EXPECT_THAT(error_of([&] { flow("PairData: row"); }),
-              HasSubstr("PairData: component 'row' is float32 [], not a class number, int32 []"));
-  EXPECT_THAT(error_of([&] { flow("PairData: {same: 0.3}"); }), HasSubstr("'same' needs classes"));
-  EXPECT_THAT(error_of([] {
-                make_flow(parse_yaml("[RenderedDigits: {size: 20}, PairData: label]", "a.yaml")).prepare();
-              }),
-              HasSubstr("the source draws new samples in each pass, so 'label' is not known in advance"));
+  expect_errors([&](const std::string& stage) { flow("PairData: " + stage); },
+                {{"row", {"PairData: component 'row' is float32 []", "a class number, int32 []"}},
+                 {"{same: 0.3}", {"'same' needs classes"}}});
+  EXPECT_TRUE(fails([] { yaml_flow("[RenderedDigits: {size: 20}, PairData: label]").prepare(); },
+                    {"'label' is not known in advance"}));
 }
 
-TEST(PairData, needs_pairs_of_both_kinds) {
-  const auto error = [](const std::string& rows) {
-    const TempFolder folder;
-    folder.write("a.csv", {rows.begin(), rows.end()});
-    return error_of([&] {
-      make_flow(parse_yaml("[CSV: {file: " + folder.path("a.csv") +
-                               ", columns: {v: v}, labels: {c: c}}, PairData: c]",
-                           "a.yaml"))
-          .prepare();
-    });
-  };
-  EXPECT_THAT(error("v,c\n1,a\n2,a\n"), testing::HasSubstr("all samples belong to one class"));
-  EXPECT_THAT(error("v,c\n1,a\n2,b\n"), testing::HasSubstr("no class has two samples"));
-  EXPECT_THAT(error("v,c\n1,a\n"), testing::HasSubstr("a pair needs two samples"));
+TEST_F(PairedFlows, need_pairs_of_both_kinds) {
+  expect_errors(
+      [&](const std::string& rows) {
+        folder_.write_text("a.csv", "row,answer\n" + rows);
+        flow("PairData: answer").prepare();
+      },
+      {{"1,yes\n2,yes\n", {"all samples belong to one class"}},
+       {"1,yes\n2,no\n", {"no class has two samples"}},
+       {"1,yes\n", {"a pair needs two samples"}}});
 }
 
 const live::Fields kPairData("stage", "PairData",

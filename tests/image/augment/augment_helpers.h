@@ -13,10 +13,14 @@ inline std::unique_ptr<Augmentor> augmentor(const std::string& name, const Confi
   return Registry<Augmentor>::make(name, params);
 }
 
+inline std::unique_ptr<Transform> drawn(const Augmentor& a, ImageSize size, uint64_t seed = 1) {
+  Rng rng(seed);
+  return a.draw(size, rng);
+}
+
 /// The result of one draw on an image; a null transform leaves it as it is.
 inline cv::Mat applied(const Augmentor& a, const cv::Mat& pixels, uint64_t seed = 1) {
-  Rng rng(seed);
-  const auto transform = a.draw({pixels.cols, pixels.rows}, rng);
+  const auto transform = drawn(a, {pixels.cols, pixels.rows}, seed);
   cv::Mat out = pixels.clone();
   if (transform != nullptr) transform->image(out);
   return out;

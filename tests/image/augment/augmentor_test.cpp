@@ -1,9 +1,12 @@
 #include "image/augment/augmentor.h"
 
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
 #include <gmock/gmock.h>
+#include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "image/augment/augment_helpers.h"
@@ -20,6 +23,12 @@ TEST(Extent, is_one_number_or_two) {
   EXPECT_EQ(Codec<Extent>::parse(list({10, 20}), reader)->size(), (ImageSize{20, 10}));
   EXPECT_FALSE(Codec<Extent>::parse(list({10, 20, 30}), reader).has_value());
   EXPECT_FALSE(Codec<Extent>::parse(0, reader).has_value());
+}
+
+/// The augmentor of the example of a component.
+std::unique_ptr<Augmentor> example_of(const ComponentInfo& info) {
+  const std::string example = info.example();
+  return Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info.name : example, "augmentor.yaml"));
 }
 
 /// The results of ten draws of an augmentor on an image, byte by byte; or why it rejects the image.
@@ -50,9 +59,7 @@ TEST(Augmentors, that_draw_have_a_center) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     if (info->file.find("tests/") != std::string::npos) continue;
     SCOPED_TRACE(info->name);
-    const std::string example = info->example == nullptr ? "" : info->example();
-    const auto made =
-        Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info->name : example, "augmentor.yaml"));
+    const auto made = example_of(*info);
     bool draws = false;
     for (uint64_t seed = 2; seed < 30; ++seed)
       draws = draws || !are_equal(applied(*made, image, seed), applied(*made, image, 1));
@@ -90,10 +97,8 @@ TEST(Augmentors, do_the_same_to_images_of_16_bits) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     const std::string& name = info->name;
     if (name == "Slip") continue;  // of a test, gives what no image is
-    std::string text = info->example();
-    if (text.empty()) text = name;
-    if (name == "ColorSpace") text = "ColorSpace: gray";  // hsv is for 8 bits alone
-    const auto made = Registry<Augmentor>::make_item(parse_yaml(text, "augmentor.yaml"));
+    const auto made = name == "ColorSpace" ? augmentor("ColorSpace", "gray")
+                                           : example_of(*info);  // hsv is for 8 bits alone
     cv::Mat expected = applied(*made, pixels, 3);
     const cv::Mat out = applied(*made, deep, 3);
     ASSERT_EQ(out.type(), CV_MAKETYPE(CV_16U, expected.channels())) << name;
@@ -103,17 +108,6 @@ TEST(Augmentors, do_the_same_to_images_of_16_bits) {
     ++augmentors;
   }
   EXPECT_GE(augmentors, 10);
-}
-
-/// Runs a check of each augmentor with its example.
-void for_each_augmentor(const std::function<void(const Augmentor&)>& check) {
-  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
-    if (info->name == "Slip") continue;  // of a test, gives what no image is
-    const std::string example = info->example();
-    SCOPED_TRACE(info->name);
-    check(*Registry<Augmentor>::make_item(
-        parse_yaml(example.empty() ? info->name : example, "augmentor.yaml")));
-  }
 }
 
 /// Where the square is in an image, by how much its pixels near `box` look like those inside of the mask.
@@ -142,8 +136,7 @@ void expect_together(const Augmentor& augmentor, uint64_t seed, bool hides, int&
   cv::Mat mask = cv::Mat::zeros(size.height, size.width, CV_8UC1);
   image(square).setTo(250);
   mask(square).setTo(7);
-  Rng rng(seed);
-  const auto transform = augmentor.draw(size, rng);
+  const auto transform = drawn(augmentor, size, seed);
   if (transform == nullptr) return;
   transform->image(image);
   transform->mask(mask);
@@ -181,9 +174,7 @@ TEST(Augmentors, keep_image_mask_points_and_boxes_together) {
   for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
     if (info->name == "Slip") continue;  // of a test, gives what no image is
     SCOPED_TRACE(info->name);
-    const std::string example = info->example();
-    const auto made =
-        Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info->name : example, "augmentor.yaml"));
+    const auto made = example_of(*info);
     int seen = 0;
     int found = 0;
     for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -214,12 +205,10 @@ TEST(Augmentors, that_move_pixels_move_points_with_them) {
         "RandomCropRandomShape", "RandomPaste", "RandomResize", "RandomResizedCrop", "Resize",
         "ResizeShortestEdge", "Rotation", "RotationAndCropValid", "Shift", "Transpose"}) {
     SCOPED_TRACE(name);
-    const auto made = Registry<Augmentor>::make_item(
-        parse_yaml(Registry<Augmentor>::table().find(name)->example(), "augmentor.yaml"));
+    const auto made = example_of(*Registry<Augmentor>::table().find(name));
     int seen = 0;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
-      Rng rng(seed);
-      const auto transform = made->draw(size, rng);
+      const auto transform = drawn(*made, size, seed);
       if (transform == nullptr) continue;
       cv::Mat out = places(size);
       transform->image(out);
@@ -241,24 +230,27 @@ TEST(Augmentors, that_move_pixels_move_points_with_them) {
 }
 
 TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
-  for_each_augmentor([](const Augmentor& augmentor) {
+  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
+    if (info->name == "Slip") continue;  // of a test, gives what no image is
+    SCOPED_TRACE(info->name);
+    const auto made = example_of(*info);
     int taken = 0;
     for (const int type : {CV_8UC1, CV_8UC3, CV_16UC2, CV_16UC4, CV_32FC1, CV_32FC3, CV_32FC4}) {
       cv::Mat image(231, 275, type);
       cv::randu(image, cv::Scalar::all(0), cv::Scalar::all(255));
       const Shape in{image.rows, image.cols, image.channels()};
-      const auto shorter = augmentor.shorter_side(std::min(image.rows, image.cols));
+      const auto shorter = made->shorter_side(std::min(image.rows, image.cols));
       for (uint64_t seed = 1; seed <= 6; ++seed) {
         cv::Mat out;
         try {
-          out = applied(augmentor, image, seed);
+          out = applied(*made, image, seed);
         } catch (const DataError&) {
           continue;  // such as colors of another number of channels
         }
         ++taken;
         EXPECT_EQ(out.depth(), image.depth());
         const Shape found{out.rows, out.cols, out.channels()};
-        const Shape said = augmentor.shape(in);
+        const Shape said = made->shape(in);
         for (int axis = 0; axis < 3; ++axis) {
           EXPECT_TRUE(said[axis] == found[axis] || said[axis] == Shape::kUnknown)
               << "said " << said.str() << ", gave " << found.str() << " of " << in.str();
@@ -269,11 +261,75 @@ TEST(Augmentors, say_the_shape_of_what_they_give_of_any_image) {
       }
     }
     EXPECT_GT(taken, 0);
-  });
+  }
 }
 
 TEST(Augmentors, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Augmentor>::table(), {pictures}), testing::IsEmpty());
+}
+
+/// In 10,000 draws; bounds are four standard deviations.
+TEST(Augmentors, happen_as_often_as_asked) {
+  const std::vector<std::tuple<std::string, ConfigNode, double>> rows = {
+      {"Flip", {{"prob", 0.3}}, 0.3},
+      {"RandomErasing", {{"prob", 0.3}}, 0.3},
+      {"RandomApplyAug", {{"aug", item("CenterCrop", 4)}, {"prob", 0.25}}, 0.25}};
+  for (const auto& [name, params, share] : rows) {
+    const auto made = augmentor(name, params);
+    int runs = 0;
+    for (uint64_t seed = 0; seed < 10000; ++seed) runs += drawn(*made, {100, 100}, seed) != nullptr ? 1 : 0;
+    EXPECT_NEAR(runs, 10000 * share, 4 * std::sqrt(10000 * share * (1 - share))) << name;
+  }
+}
+
+TEST(RandomApplyAug, knows_only_the_sizes_that_do_not_depend_on_it) {
+  const auto aug = augmentor("RandomApplyAug", {{"aug", item("CenterCrop", list({4, 8}))}});
+  EXPECT_EQ(aug->shape({8, 8, 3}).str(), "[?, 8, 3]");
+}
+
+TEST(RandomApplyAug, rejects_what_the_other_rejects_if_it_ever_runs) {
+  const auto sometimes = augmentor("RandomApplyAug", {{"aug", item("CenterCrop", 64)}, {"prob", 0.1}});
+  EXPECT_NE(error_of([&] { sometimes->shorter_side(60); }), "no error");
+  EXPECT_EQ(sometimes->shorter_side(64), 64);
+  EXPECT_EQ(sometimes->shorter_side(100), std::nullopt);
+  const auto never = augmentor("RandomApplyAug", {{"aug", item("CenterCrop", 64)}, {"prob", 0.0}});
+  EXPECT_EQ(never->shorter_side(60), 60);
+}
+
+TEST(RandomChooseAug, chooses_by_weight) {
+  const auto augs = list({item("CenterCrop", 4), item("CenterCrop", 5), item("CenterCrop", 6)});
+  const auto chosen = augmentor("RandomChooseAug", {{"augs", augs}, {"weights", list({3, 0, 1})}});
+  std::map<int, int> sides;
+  for (uint64_t seed = 0; seed < 10000; ++seed) {
+    ++sides[drawn(*chosen, {9, 9}, seed)->size({9, 9}).width];
+  }
+  EXPECT_NEAR(sides[4], 7500, 217);  // 5 standard deviations
+  EXPECT_EQ(sides[5], 0);
+  EXPECT_NEAR(sides[6], 2500, 217);
+  EXPECT_EQ(chosen->center({9, 9})->size({9, 9}), (ImageSize{4, 4}));
+  EXPECT_EQ(chosen->shape({9, 9, 3}), (Shape{Shape::kUnknown, Shape::kUnknown, 3}));
+  EXPECT_EQ(chosen->shorter_side(9), std::nullopt);
+  const auto same = augmentor("RandomChooseAug", list({item("CenterCrop", 4), item("RandomCrop", 4)}));
+  EXPECT_EQ(same->shape({9, 9, 3}), (Shape{4, 4, 3}));
+  EXPECT_EQ(same->shorter_side(9), 4);
+  EXPECT_THROW(augmentor("RandomChooseAug", {{"augs", augs}, {"weights", list({1})}}), ConfigError);
+  EXPECT_THROW(augmentor("RandomChooseAug", {{"augs", augs}, {"weights", list({0, 0, 0})}}), ConfigError);
+  EXPECT_THROW(augmentor("RandomChooseAug", list({})), ConfigError);
+}
+
+TEST(RandomOrderAug, draws_every_order) {
+  const auto made =
+      augmentor("RandomOrderAug", list({item("Invert", {}), item("BrightnessScale", list({0.5, 0.5}))}));
+  const cv::Mat pixel(1, 1, CV_8UC1, cv::Scalar(100));
+  std::map<int, int> values;
+  for (uint64_t seed = 0; seed < 10000; ++seed) ++values[applied(*made, pixel, seed).at<uint8_t>(0, 0)];
+  ASSERT_EQ(values.size(), 2);
+  EXPECT_NEAR(values[78], 5000, 250);   // (255 - 100) / 2; 5 standard deviations
+  EXPECT_NEAR(values[205], 5000, 250);  // 255 - 100 / 2
+  EXPECT_EQ(made->shape({9, 9, 3}), (Shape{9, 9, 3}));
+  const auto crops = augmentor("RandomOrderAug", list({item("RandomCrop", 4), item("Invert", {})}));
+  EXPECT_THROW(crops->shape({9, 9, 3}), ConfigError);
+  EXPECT_THROW(augmentor("RandomOrderAug", list({item("Invert", {})})), ConfigError);
 }
 
 }  // namespace

@@ -13,23 +13,19 @@ TEST(CenterPaste, puts_the_image_in_the_middle_of_the_background) {
   EXPECT_EQ(largest_difference(out(cv::Rect(1, 2, 6, 4)), pixels), 0);
   EXPECT_EQ(out.at<cv::Vec3b>(0, 0), cv::Vec3b(7, 7, 7));
   EXPECT_EQ(cv::sum(out)[0], cv::sum(pixels)[0] + 7.0 * (9 * 8 - 6 * 4));
-  Rng rng(1);
-  EXPECT_THROW(paste->draw({10, 4}, rng), DataError);
+  EXPECT_THROW(drawn(*paste, {10, 4}), DataError);
 }
 
 TEST(CenterPaste, rejects_images_that_are_known_to_be_larger) {
   const auto paste = augmentor("CenterPaste", 64);
   EXPECT_EQ(paste->shape({Shape::kUnknown, 64, 3}), (Shape{64, 64, 3}));
-  EXPECT_EQ(error_of([&] {
-              paste->shape({Shape::kUnknown, 65, 3});
-            }),
-            "images [?, 65, 3] do not fit on a background of [64, 64, 3]; make it larger, or put a Resize "
-            "before it");
+  EXPECT_TRUE(fails(
+      [&] {
+        paste->shape({Shape::kUnknown, 65, 3});
+      },
+      {"[?, 65, 3]", "[64, 64, 3]", "Resize"}));
   EXPECT_EQ(paste->shorter_side(64), 64);
-  EXPECT_EQ(
-      error_of([&] { paste->shorter_side(65); }),
-      "images with a shorter side of 65 do not fit on a background of 64x64; make it larger, or put a Resize "
-      "before it");
+  EXPECT_TRUE(fails([&] { paste->shorter_side(65); }, {"65", "64x64", "put a Resize before it"}));
 }
 
 /// 10,000 draws; bounds are 5 standard deviations.
@@ -39,8 +35,7 @@ TEST(RandomPaste, draws_places_and_takes_one_color_per_channel) {
   const cv::Mat image(4, 2, CV_8UC3, cv::Scalar::all(200));
   std::map<std::pair<double, double>, int> places;
   for (uint64_t seed = 0; seed < 10000; ++seed) {
-    Rng rng(seed);
-    const auto transform = paste->draw({2, 4}, rng);
+    const auto transform = drawn(*paste, {2, 4}, seed);
     const Point p = transform->point({0, 0}, {2, 4});
     ++places[{p.x, p.y}];
   }
@@ -51,8 +46,7 @@ TEST(RandomPaste, draws_places_and_takes_one_color_per_channel) {
   EXPECT_EQ(cv::countNonZero(out.reshape(1) == 3), 5 * 6 - 4 * 2);
   EXPECT_THROW(paste->shape({4, 2, 1}), ConfigError);
   EXPECT_THROW(paste->shape({6, 2, 3}), ConfigError);
-  Rng rng(1);
-  EXPECT_THROW(paste->draw({7, 2}, rng), DataError);
+  EXPECT_THROW(drawn(*paste, {7, 2}), DataError);
 }
 
 }  // namespace

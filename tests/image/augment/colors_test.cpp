@@ -7,6 +7,7 @@
 #include <typeinfo>
 
 #include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "golden/golden.h"
 #include "image/augment/augment_helpers.h"
@@ -29,8 +30,7 @@ const std::map<std::string, Make> kTransforms = {
     {"gamma",
      [](float exponent) {
        const float g = 1 / exponent - 1;
-       Rng rng(1);
-       return augmentor("Gamma", list({g, g}))->draw({8, 8}, rng);
+       return drawn(*augmentor("Gamma", list({g, g})), {8, 8});
      }},
     {"invert", [](float) { return make_invert(); }}};
 
@@ -49,7 +49,7 @@ TEST(Colors, are_those_of_the_formulas_of_pillow_and_torchvision) {
     const std::string name = one.at("transform");
     const cv::Mat image = image_of(file, one.at("image"));
     seen.insert(name);
-    const auto values = one.at("values").get<std::vector<double>>();
+    const auto values = one.at("values").get<Numbers>();
     for (const auto& [depth, unit, tolerance] :
          {std::tuple(CV_8U, 1.0, 0.501), std::tuple(CV_16U, 257.0, 0.01), std::tuple(CV_32F, 1.0, 0.01)}) {
       SCOPED_TRACE(name + " of " + one.at("image").get<std::string>() + ", depth " + std::to_string(depth));
@@ -94,8 +94,7 @@ TEST(Lighting, adds_along_the_directions_with_the_given_deviations) {
   cv::Mat all(1, 10000, CV_32FC3);
   for (int i = 0; i < all.cols; ++i) {
     cv::Mat pixel(1, 1, CV_32FC3, cv::Scalar());
-    Rng rng(static_cast<uint64_t>(i));
-    lighting->draw({1, 1}, rng)->image(pixel);
+    drawn(*lighting, {1, 1}, static_cast<uint64_t>(i))->image(pixel);
     all.at<cv::Vec3f>(0, i) = pixel.at<cv::Vec3f>(0, 0);
   }
   cv::Scalar mean;
@@ -159,12 +158,11 @@ TEST(RandomColors, are_uniform_over_their_ranges) {
 
 TEST(ColorJitter, runs_its_parts_in_every_order) {
   const auto jitter = augmentor("ColorJitter", {{"brightness", 0.4}, {"contrast", 0.4}, {"saturation", 0.4}});
-  std::set<std::vector<std::string>> orders;
+  std::set<Texts> orders;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    Rng rng(seed);
-    const auto transform = jitter->draw({9, 9}, rng);
+    const auto transform = drawn(*jitter, {9, 9}, seed);
     ASSERT_EQ(transform->parts().size(), 3);
-    std::vector<std::string> names;
+    Texts names;
     for (const auto& part : transform->parts()) {
       const Transform& one = *part;
       names.emplace_back(typeid(one).name());
@@ -189,6 +187,59 @@ TEST(RandomGrayscale, keeps_three_channels_and_its_probability) {
 const live::Fields kBrightnessScale("augmentor", "BrightnessScale",
                                     {.values = {{"factor_range", "[0.5, 1]"}}});
 const live::Fields kSharpness("augmentor", "Sharpness", {.values = {{"factor_range", "[0.5, 1]"}}});
+
+TEST(Brightness, adds_one_number_within_the_range) {
+  const cv::Mat pixels(4, 4, CV_8UC3, cv::Scalar::all(100));
+  double least = 255;
+  double most = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const cv::Mat out = applied(*augmentor("Brightness", 30), pixels, seed);
+    double low = 0;
+    double high = 0;
+    cv::minMaxLoc(out.reshape(1), &low, &high);
+    EXPECT_EQ(low, high);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  EXPECT_NEAR(least, 70, 2);
+  EXPECT_NEAR(most, 130, 2);
+}
+
+TEST(Brightness, stays_within_0_and_255) {
+  const cv::Mat white(4, 4, CV_8UC3, cv::Scalar::all(250));
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_GE(applied(*augmentor("Brightness", 100), white, seed).at<cv::Vec3b>(0, 0)[0], 150);
+  }
+}
+
+TEST(Contrast, stretches_around_the_mean_of_each_channel) {
+  cv::Mat pixels(1, 2, CV_8UC3);
+  pixels.at<cv::Vec3b>(0, 0) = {90, 10, 0};
+  pixels.at<cv::Vec3b>(0, 1) = {110, 30, 255};
+  const cv::Mat out = applied(*augmentor("Contrast", list({2, 2})), pixels);
+  EXPECT_EQ(out.at<cv::Vec3b>(0, 0), cv::Vec3b(80, 0, 0));
+  EXPECT_EQ(out.at<cv::Vec3b>(0, 1), cv::Vec3b(120, 40, 255));
+}
+
+TEST(Contrast, rejects_a_range_that_is_none) {
+  EXPECT_THROW(augmentor("Contrast", list({2, 1})), ConfigError);
+}
+
+const live::Fields kContrast("augmentor", "Contrast", {.values = {{"factor_range", "[0.5, 1]"}}});
+
+TEST(ColorSpace, converts_from_rgb) {
+  cv::Mat red(1, 1, CV_8UC3, cv::Scalar(255, 0, 0));
+  EXPECT_EQ(applied(*augmentor("ColorSpace", "bgr"), red).at<cv::Vec3b>(0, 0), cv::Vec3b(0, 0, 255));
+  EXPECT_EQ(applied(*augmentor("ColorSpace", "hsv"), red).at<cv::Vec3b>(0, 0), cv::Vec3b(0, 255, 255));
+  const auto gray = augmentor("Grayscale", {});
+  EXPECT_EQ(applied(*gray, red).at<uint8_t>(0, 0), 76);  // 0.299 * 255
+  EXPECT_EQ(gray->shape({5, 6, 3}), (Shape{5, 6, 1}));
+}
+
+TEST(ColorSpace, leaves_gray_images_as_they_are) {
+  const cv::Mat gray(3, 3, CV_8U, cv::Scalar(9));
+  EXPECT_EQ(largest_difference(applied(*augmentor("Grayscale", {}), gray), gray), 0);
+}
 
 }  // namespace
 }  // namespace tpack

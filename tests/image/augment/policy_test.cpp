@@ -48,8 +48,7 @@ TEST(RandAugment, draws_each_operation_as_often) {
   int left = 0;
   int right = 0;
   for (uint64_t seed = 0; seed < 10000; ++seed) {
-    Rng rng(seed);
-    const auto transform = one->draw({200, 100}, rng);
+    const auto transform = drawn(*one, {200, 100}, seed);
     if (transform == nullptr) {
       ++none;
       continue;
@@ -67,8 +66,7 @@ TEST(RandAugment, runs_n_operations) {
   const auto five = augmentor("RandAugment", {{"n", 5}});
   size_t most = 0;
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    Rng rng(seed);
-    const auto transform = five->draw({200, 100}, rng);
+    const auto transform = drawn(*five, {200, 100}, seed);
     most = std::max(most, transform->parts().size());
     EXPECT_LE(transform->parts().size(), 5);
   }
@@ -80,8 +78,7 @@ TEST(TrivialAugment, draws_every_magnitude) {
   const auto wide = augmentor("TrivialAugmentWide", {});
   std::map<double, int> moves;
   for (uint64_t seed = 0; seed < 10000; ++seed) {
-    Rng rng(seed);
-    const auto transform = wide->draw({200, 100}, rng);
+    const auto transform = drawn(*wide, {200, 100}, seed);
     if (transform == nullptr) continue;
     const Point p = transform->point({0, 0}, {200, 100});
     const Point q = transform->point({50, 70}, {200, 100});
@@ -106,8 +103,7 @@ TEST(AutoAugment, runs_operations_with_the_probabilities_of_the_paper) {
     const auto made = augmentor("AutoAugment", one.policy);
     int moves = 0;
     for (uint64_t seed = 0; seed < 10000; ++seed) {
-      Rng rng(seed);
-      const auto transform = made->draw({200, 150}, rng);
+      const auto transform = drawn(*made, {200, 150}, seed);
       if (transform == nullptr) continue;
       const Point p = transform->point({13, 17}, {200, 150});
       if (p.x != 13 || p.y != 17) ++moves;

@@ -69,11 +69,10 @@ TEST(Border, of_another_number_of_channels_is_an_error) {
 TEST(Rotation, draws_angles_within_its_range) {
   const ImageSize size{200, 100};
   const auto angles = [&](const ConfigNode& params) {
-    std::vector<double> all;
+    Numbers all;
     const auto made = augmentor("Rotation", params);
     for (uint64_t seed = 0; seed < 10000; ++seed) {
-      Rng rng(seed);
-      const auto transform = made->draw(size, rng);
+      const auto transform = drawn(*made, size, seed);
       const Point p = transform->point({0, 0}, size);
       const Point q = transform->point({100, 0}, size);
       all.push_back(std::atan2(p.y - q.y, q.x - p.x) * 180 / CV_PI);
@@ -95,8 +94,7 @@ TEST(Rotation, keeps_the_place_it_rotates_around) {
   const ImageSize size{200, 100};
   const auto made = augmentor("Rotation", {{"max_deg", 180}, {"center_range", list({0.25, 0.25})}});
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    Rng rng(seed);
-    const Point p = made->draw(size, rng)->point({50, 25}, size);
+    const Point p = drawn(*made, size, seed)->point({50, 25}, size);
     EXPECT_NEAR(p.x, 50, 1e-6);
     EXPECT_NEAR(p.y, 25, 1e-6);
   }
@@ -110,8 +108,7 @@ TEST(RotationAndCropValid, keeps_only_what_was_there) {
     const double width = size.width;
     const double height = size.height;
     for (uint64_t seed = 0; seed < 200; ++seed) {
-      Rng rng(seed);
-      const auto transform = made->draw(size, rng);
+      const auto transform = drawn(*made, size, seed);
       std::vector<cv::Point2f> image;
       for (const Point corner : {Point{0, 0}, Point{width, 0}, Point{width, height}, Point{0, height}}) {
         const Point p = transform->point(corner, size);
@@ -136,8 +133,7 @@ TEST(Affine, draws_within_its_ranges) {
     const auto made = augmentor("Affine", params);
     std::pair<double, double> all = {1e9, -1e9};
     for (uint64_t seed = 0; seed < 10000; ++seed) {
-      Rng rng(seed);
-      const auto t = made->draw(size, rng);
+      const auto t = drawn(*made, size, seed);
       const double drawn =
           value(t->point({100, 50}, size), t->point({101, 50}, size), t->point({100, 51}, size));
       all = {std::min(all.first, drawn), std::max(all.second, drawn)};
@@ -167,8 +163,7 @@ TEST(Perspective, moves_corners_inwards) {
   const auto made = augmentor("Perspective", 0.4);
   cv::Mat all(1, 10000, CV_64FC2);
   for (int i = 0; i < all.cols; ++i) {
-    Rng rng(static_cast<uint64_t>(i));
-    const auto t = made->draw(size, rng);
+    const auto t = drawn(*made, size, static_cast<uint64_t>(i));
     const Point p = t->point({200, 100}, size);
     all.at<cv::Vec2d>(0, i) = {200 - p.x, 100 - p.y};
     const Point q = t->point({0, 0}, size);
@@ -184,8 +179,7 @@ TEST(Shift, moves_by_whole_pixels) {
   const auto made = augmentor("Shift", {{"horiz_frac", 0.2}, {"vert_frac", 0.1}});
   std::set<std::pair<double, double>> places;
   for (uint64_t seed = 0; seed < 10000; ++seed) {
-    Rng rng(seed);
-    const Point p = made->draw({50, 40}, rng)->point({0, 0}, {50, 40});
+    const Point p = drawn(*made, {50, 40}, seed)->point({0, 0}, {50, 40});
     EXPECT_EQ(p.x, std::round(p.x));
     places.insert({p.x, p.y});
   }
@@ -198,8 +192,7 @@ TEST(ElasticDeform, moves_pixels_as_far_as_it_says) {
   double sum = 0;
   int count = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    Rng rng(seed);
-    const auto t = made->draw(size, rng);
+    const auto t = drawn(*made, size, seed);
     for (double y = 10.5; y < 140; y += 10) {
       for (double x = 10.5; x < 190; x += 10) {
         const Point p = t->point({x, y}, size);
@@ -221,6 +214,17 @@ TEST(Transpose, mirrors_and_swaps_the_sides) {
   EXPECT_EQ(made->shape({40, 50, 3}), (Shape{50, 40, 3}));
   EXPECT_EQ(augmentor("Transpose", 0.5)->shape({40, 50, 3}), (Shape{Shape::kUnknown, Shape::kUnknown, 3}));
   EXPECT_EQ(augmentor("Transpose", 0.5)->shape({40, 40, 3}), (Shape{40, 40, 3}));
+}
+
+TEST(Flip, mirrors_like_opencv) {
+  const cv::Mat pixels = photo(13, 9);
+  cv::Mat expected;
+  cv::flip(pixels, expected, 1);
+  EXPECT_EQ(largest_difference(applied(*augmentor("Flip", {{"prob", 1}}), pixels), expected), 0);
+  cv::flip(pixels, expected, 0);
+  EXPECT_EQ(largest_difference(applied(*augmentor("Flip", {{"prob", 1}, {"direction", "vertical"}}), pixels),
+                               expected),
+            0);
 }
 
 }  // namespace

@@ -13,9 +13,8 @@ namespace tpack {
 namespace {
 
 TEST(ImageCodec, rejects_what_is_not_an_image) {
-  const std::vector<uint8_t> text = {'h', 'e', 'l', 'l', 'o'};
-  EXPECT_EQ(error_of([&] { read_image_header(text); }),
-            "text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image");
+  const Bytes text = {'h', 'e', 'l', 'l', 'o'};
+  EXPECT_TRUE(fails([&] { read_image_header(text); }, {"text, not a JPEG, PNG, GIF"}));
   EXPECT_THROW(read_image_header({}), DataError);
 }
 
@@ -28,41 +27,28 @@ TEST(ImageCodec, says_what_helps_against_formats_that_it_does_not_read) {
         std::pair("8BPS\0\x01\0\0"s, "a Photoshop image"), std::pair("%PDF-1.4\n"s, "a PDF document"),
         std::pair("<svg xmlns='http://www.w3.org/2000/svg'/>"s, "an SVG drawing"),
         std::pair("II+\0\x08\0\0\0"s, "a BigTIFF image")}) {
-    const std::vector<uint8_t> file(bytes.begin(), bytes.end());
-    EXPECT_EQ(error_of([&] { read_image_header(file); }),
-              std::string(name) +
-                  ", not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; convert it to JPEG or PNG");
+    const Bytes file(bytes.begin(), bytes.end());
+    EXPECT_TRUE(fails([&] { read_image_header(file); }, {std::string(name) + ", not a JPEG", "convert it"}));
   }
 }
 
 TEST(ImageCodec, rejects_huge_images_by_their_header) {
   auto png = encode_png(photo(8, 8));
   png[16] = 0x7F;  // width, big endian
-  EXPECT_THAT(error_of([&] { read_image_header(png); }),
-              testing::HasSubstr("at most 64 megapixels (max_megapixels) and 16384 pixels per side"));
+  EXPECT_TRUE(fails([&] { read_image_header(png); }, {"64 megapixels (max_megapixels)", "16384"}));
   auto jpeg = encode_jpeg(photo(8, 8));
   for (size_t i = 0; i + 8 < jpeg.size(); ++i) {
     if (jpeg[i] != 0xFF || jpeg[i + 1] != 0xC0) continue;
     for (size_t k = 5; k < 9; ++k) jpeg[i + k] = 0xF0;  // height and width
   }
-  EXPECT_THAT(error_of([&] { read_image_header(jpeg); }),
-              testing::HasSubstr("an image of 61680x61680 pixels"));
-}
-
-TEST(ImageCodec, decodes_by_what_the_bytes_are) {
-  for (const auto& bytes : {encode_png(photo(20, 10)), encode_jpeg(photo(20, 10))}) {
-    EXPECT_EQ(read_image_header(bytes), (ImageSize{20, 10}));
-    cv::Mat out;
-    decode_image(bytes, {.region = {0, 0, 20, 10}}, 3, out);
-    EXPECT_LT(largest_difference(out, photo(20, 10)), 40);
-  }
+  EXPECT_TRUE(fails([&] { read_image_header(jpeg); }, {"61680x61680 pixels"}));
 }
 
 const GoldenClip& golden_clip(const std::string& name) {
   return *std::ranges::find(golden_clips(), name, &GoldenClip::name);
 }
 
-cv::Mat decoded_frames(const std::vector<uint8_t>& file, const Region& region, int frames, int channels = 3,
+cv::Mat decoded_frames(const Bytes& file, const Region& region, int frames, int channels = 3,
                        Depth depth = Depth::k8) {
   cv::Mat out;
   const Box part = decode_image(file, {.region = region, .depth = depth, .frames = frames}, channels, out);
@@ -148,19 +134,18 @@ TEST(ImageFrames, are_repeated) {
 }
 
 /// Where the directory of the last page says that there is no other one.
-size_t end_of_pages(const std::vector<uint8_t>& tiff) {
+size_t end_of_pages(const Bytes& tiff) {
   const std::vector<uint32_t> directories = tiff_directories(tiff);
   const uint32_t last = directories.back();
   return last + 2 + size_t{12} * (tiff[last] + size_t{256} * tiff[last + 1]);
 }
 
 TEST(ImageFrames, name_what_is_wrong) {
-  const auto error_with = [](const std::vector<uint8_t>& file, int frames = 3) {
+  const auto error_with = [](const Bytes& file, int frames = 3) {
     return error_of([&] { decoded_frames(file, {0, 0, 17, 13}, frames); });
   };
-  EXPECT_EQ(error_with(golden_image("png_rgb").file),
-            "a PNG has one frame, but 'frames' is 3; set frames: 1");
-  std::vector<uint8_t> tiff = golden_clip("tiff_pages").file;
+  EXPECT_TRUE(says(error_with(golden_image("png_rgb").file), {"a PNG", "'frames' is 3", "frames: 1"}));
+  Bytes tiff = golden_clip("tiff_pages").file;
   const size_t end = end_of_pages(tiff);
   tiff[end] = 8;
   EXPECT_THAT(error_with(tiff), testing::HasSubstr("damaged TIFF: "));
@@ -174,28 +159,27 @@ TEST(ImageFrames, name_what_is_wrong) {
   ASSERT_EQ(tiff[second + 3], 1);
   tiff[second + 10] = 16;
   EXPECT_EQ(error_with(tiff), "page 2 of 3: has 16x13 pixels, and the first page has 17x13");
-  std::vector<uint8_t> gif = golden_clip("gif_disposal_1").file;
+  Bytes gif = golden_clip("gif_disposal_1").file;
   gif.resize(gif.size() - 20);
   EXPECT_EQ(error_with(gif), "damaged GIF: the file ends early");
   gif = golden_clip("gif_disposal_1").file;
-  const std::vector<uint8_t> square = {',', 1, 0, 1, 0, 7, 0, 6, 0};
+  const Bytes square = {',', 1, 0, 1, 0, 7, 0, 6, 0};
   const auto place = std::search(gif.begin(), gif.end(), square.begin(), square.end());
   ASSERT_NE(place, gif.end());
   place[1] = 11;
   EXPECT_EQ(error_with(gif), "damaged GIF: a frame reaches beyond the canvas");
-  std::vector<uint8_t> webp = golden_clip("webp_lossless_frames").file;
+  Bytes webp = golden_clip("webp_lossless_frames").file;
   webp.resize(webp.size() - 20);
   EXPECT_THAT(error_with(webp), testing::HasSubstr("damaged WebP: "));
 }
 
 /// 64 megapixels are the limit of all frames together.
 TEST(ImageFrames, have_a_limit) {
-  std::vector<uint8_t> file = golden_image("gif_plain").file;
-  const std::vector<uint8_t> side = {0xA0, 0x0F, 0xA0, 0x0F};  // 4000
+  Bytes file = golden_image("gif_plain").file;
+  const Bytes side = {0xA0, 0x0F, 0xA0, 0x0F};  // 4000
   std::copy(side.begin(), side.end(), file.begin() + 6);
   EXPECT_EQ(read_image_header(file, {.frames = 4}), (ImageSize{4000, 4000}));
-  EXPECT_THAT(error_of([&] { read_image_header(file, {.frames = 5}); }),
-              testing::HasSubstr("an image of 4000x4000 pixels and 5 frames; at most 64 megapixels"));
+  EXPECT_TRUE(fails([&] { read_image_header(file, {.frames = 5}); }, {"4000x4000", "5 frames", "64 mega"}));
 }
 
 TEST(ImageFrames, of_truncated_files_are_errors) {
@@ -205,7 +189,7 @@ TEST(ImageFrames, of_truncated_files_are_errors) {
     const int count = static_cast<int>(clip.frames.size());
     const cv::Mat whole = decoded_frames(clip.file, all, count);
     for (size_t size = 0; size < clip.file.size(); size += 1 + size / 40) {
-      const std::vector<uint8_t> cut(clip.file.begin(), clip.file.begin() + static_cast<ptrdiff_t>(size));
+      const Bytes cut(clip.file.begin(), clip.file.begin() + static_cast<ptrdiff_t>(size));
       try {
         read_image_header(cut, {.frames = count});
         EXPECT_EQ(largest_difference(decoded_frames(cut, all, count), whole), 0) << "cut to " << size;
@@ -218,7 +202,7 @@ TEST(ImageFrames, of_truncated_files_are_errors) {
 TEST(ImageFrames, of_damaged_files_are_read_or_errors) {
   for (const GoldenClip& clip : golden_clips()) {
     SCOPED_TRACE(clip.name);
-    mutate(clip.file, [](const std::vector<uint8_t>& file, const Region& all, int64_t i) {
+    mutate(clip.file, [](const Bytes& file, const Region& all, int64_t i) {
       return decoded_frames(file, all, static_cast<int>(2 + i % 5), i % 3 == 0 ? 1 : 3,
                             i % 2 == 0 ? Depth::k8 : Depth::kFloat);
     });

@@ -13,8 +13,7 @@
 namespace tpack {
 namespace {
 
-cv::Mat decoded_image(const std::vector<uint8_t>& file, const Region& region, int channels = 3,
-                      Depth depth = Depth::k8) {
+cv::Mat decoded_image(const Bytes& file, const Region& region, int channels = 3, Depth depth = Depth::k8) {
   cv::Mat out;
   const Box part = decode_image(file, {.region = region, .depth = depth}, channels, out);
   EXPECT_EQ(part, (Box{0, 0, static_cast<double>(region.width), static_cast<double>(region.height)}));
@@ -30,7 +29,7 @@ void for_each_golden_image(Test&& test) {
   }
 }
 
-const std::vector<uint8_t>& golden_file(const std::string& name) { return golden_image(name).file; }
+const Bytes& golden_file(const std::string& name) { return golden_image(name).file; }
 
 TEST(ImageFormats, give_the_pixels_of_pillow) {
   for_each_golden_image([](const GoldenImage& image) {
@@ -52,8 +51,7 @@ TEST(ImageFormats, give_the_pixels_of_pillow) {
   });
 }
 
-cv::Mat put_onto_background(const std::vector<uint8_t>& file, const Region& region, int channels,
-                            Depth depth = Depth::k8) {
+cv::Mat put_onto_background(const Bytes& file, const Region& region, int channels, Depth depth = Depth::k8) {
   cv::Mat out;
   decode_image(file, {.region = region, .depth = depth, .background = golden_background()}, channels, out);
   return out;
@@ -169,8 +167,7 @@ TEST(ImageFormats, have_the_numbers_of_float_tiffs) {
               0);
     EXPECT_FALSE(image_format_of(one.file)->is_deep(one.file)) << "no bits are lost: it is rejected";
     for (const Depth depth : {Depth::k8, Depth::k16})
-      EXPECT_THAT(error_of([&] { decoded_image(one.file, all, 1, depth); }),
-                  testing::HasSubstr("pixels; set depth: float in the source of images to read it"));
+      EXPECT_TRUE(fails([&] { decoded_image(one.file, all, 1, depth); }, {"set depth: float"}));
   }
 }
 
@@ -180,7 +177,7 @@ TEST(ImageFormats, truncated_files_are_errors) {
     const Region all{0, 0, image.rgb.cols, image.rgb.rows};
     const cv::Mat whole = decoded_image(image.file, all);
     for (size_t size = 0; size < image.file.size(); size += 1 + size / 40) {
-      const std::vector<uint8_t> cut(image.file.begin(), image.file.begin() + static_cast<ptrdiff_t>(size));
+      const Bytes cut(image.file.begin(), image.file.begin() + static_cast<ptrdiff_t>(size));
       try {
         ASSERT_EQ(read_image_header(cut), (ImageSize{all.width, all.height}));
         EXPECT_EQ(largest_difference(decoded_image(cut, all), whole), 0)
@@ -206,7 +203,7 @@ TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
   for_each_golden_image([&rounds](const GoldenImage& image) {
     mutate(
         image.file,
-        [](const std::vector<uint8_t>& file, const Region& all, int64_t i) {
+        [](const Bytes& file, const Region& all, int64_t i) {
           if (i % 5 == 0) return put_onto_background(file, all, i % 10 == 0 ? 4 : 3);
           return decoded_image(file, all, i % 3 == 0 ? 1 : 3, i % 2 == 0 ? Depth::k8 : Depth::k16);
         },
@@ -214,10 +211,23 @@ TEST(ImageFormats, damaged_files_give_an_image_or_an_error) {
   });
   for (const GoldenNumbers& one : golden_numbers()) {
     SCOPED_TRACE(one.name);
-    mutate(one.file, [](const std::vector<uint8_t>& file, const Region& all, int64_t i) {
+    mutate(one.file, [](const Bytes& file, const Region& all, int64_t i) {
       return decoded_image(file, all, i % 3 == 0 ? 1 : 3, Depth::kFloat);
     });
   }
+}
+
+cv::Mat all_pixels(const Bytes& file) { return decoded_image(file, {0, 0, 17, 13}); }
+
+/// Writes bytes into a golden file.
+Bytes golden_file_with(const std::string& name, size_t at, const Bytes& bytes) {
+  Bytes file = golden_file(name);
+  std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
+  return file;
+}
+
+std::string error_of_pixels(const Bytes& file) {
+  return error_of([&] { all_pixels(file); });
 }
 
 TEST(ImageFormat, is_known_by_its_content) {
@@ -243,8 +253,8 @@ TEST(ImageFormat, has_names_for_messages) {
 
 /// 70000 x 70000 pixels, in each format that can say so.
 TEST(ImageFormat, rejects_huge_images_by_their_header) {
-  const auto error_with = [](const std::string& name, size_t at, const std::vector<uint8_t>& bytes) {
-    std::vector<uint8_t> file = golden_file(name);
+  const auto error_with = [](const std::string& name, size_t at, const Bytes& bytes) {
+    Bytes file = golden_file(name);
     std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
     return error_of([&] { read_image_header(file); });
   };
@@ -257,7 +267,7 @@ TEST(ImageFormat, rejects_huge_images_by_their_header) {
 
 TEST(ImageFormat, damage_is_named) {
   const auto error_with = [](const std::string& name, size_t bytes) {
-    std::vector<uint8_t> file = golden_file(name);
+    Bytes file = golden_file(name);
     file.resize(file.size() - bytes);
     return error_of([&] { decoded_image(file, {0, 0, 17, 13}); });
   };
@@ -271,47 +281,29 @@ TEST(ImageFormat, damage_is_named) {
 TEST(ImageFormat, floats_must_be_finite) {
   const GoldenNumbers& gray = golden_numbers().front();
   const auto error_with = [&](std::array<uint8_t, 4> value) {
-    std::vector<uint8_t> file = gray.file;
+    Bytes file = gray.file;
     std::copy(value.begin(), value.end(), file.begin() + 8 + 4 * (3 * 17 + 5));
     return error_of([&] { decoded_image(file, {4, 1, 10, 10}, 1, Depth::kFloat); });
   };
-  EXPECT_EQ(error_with({0, 0, 0xC0, 0x7F}),
-            "a TIFF with the value NaN at pixel (5, 3); pixels must be finite numbers of float32");
-  EXPECT_EQ(error_with({0, 0, 0x80, 0xFF}),
-            "a TIFF with the value infinity at pixel (5, 3); pixels must be finite numbers of float32");
+  EXPECT_TRUE(says(error_with({0, 0, 0xC0, 0x7F}), {"a TIFF", "NaN at pixel (5, 3)", "must be finite"}));
+  EXPECT_TRUE(says(error_with({0, 0, 0x80, 0xFF}), {"infinity at pixel (5, 3)"}));
 }
 
 TEST(ImageFormat, tiffs_of_other_numbers_are_rejected) {
-  std::vector<uint8_t> file = golden_file("tiff_gray_16");
+  Bytes file = golden_file("tiff_gray_16");
   // The last field, samples per pixel, becomes the format of the samples; there is one sample without it,
   // too.
-  const std::vector<uint8_t> samples = {0x15, 1, 3, 0, 1, 0, 0, 0, 1, 0};
+  const Bytes samples = {0x15, 1, 3, 0, 1, 0, 0, 0, 1, 0};
   auto field = std::search(file.begin(), file.end(), samples.begin(), samples.end());
   ASSERT_NE(field, file.end());
   *field = 0x53;
   field[8] = 5;
-  EXPECT_EQ(error_of([&] {
-              decoded_image(file, {0, 0, 17, 13});
-            }),
-            "a TIFF of complex or unknown pixels, which is not supported; convert it to JPEG or PNG");
-}
-
-cv::Mat all_pixels(const std::vector<uint8_t>& file) { return decoded_image(file, {0, 0, 17, 13}); }
-
-/// Writes bytes into a golden file.
-std::vector<uint8_t> golden_file_with(const std::string& name, size_t at, const std::vector<uint8_t>& bytes) {
-  std::vector<uint8_t> file = golden_file(name);
-  std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
-  return file;
-}
-
-std::string error_of_pixels(const std::vector<uint8_t>& file) {
-  return error_of([&] { all_pixels(file); });
+  EXPECT_TRUE(says(error_of_pixels(file), {"a TIFF of complex or unknown pixels", "convert it"}));
 }
 
 TEST(ImageFormat, bmps_of_24_bits_may_have_the_header_of_os_2) {
-  std::vector<uint8_t> file = golden_file("bmp_rgb");
-  const std::vector<uint8_t> header = {12, 0, 0, 0, 17, 0, 13, 0, 1, 0, 24, 0};
+  Bytes file = golden_file("bmp_rgb");
+  const Bytes header = {12, 0, 0, 0, 17, 0, 13, 0, 1, 0, 24, 0};
   file.erase(file.begin() + 14, file.begin() + 54);
   file.insert(file.begin() + 14, header.begin(), header.end());
   file[10] = 26;  // where the pixels begin
@@ -327,14 +319,12 @@ TEST(ImageFormat, bmps_may_place_their_pixels_wrongly) {
     EXPECT_EQ(largest_difference(all_pixels(golden_file_with("bmp_palette_4", kPlace, {place})),
                                  all_pixels(golden_file("bmp_palette_4"))),
               0);
-  EXPECT_EQ(error_of_pixels(golden_file_with("bmp_rgb", kPlace, {20})),
-            "damaged BMP: pixels within the header");
-  EXPECT_EQ(error_of_pixels(golden_file_with("bmp_palette_4", kPlace, {58})),
-            "damaged BMP: a color index outside of the palette");
+  EXPECT_TRUE(says(error_of_pixels(golden_file_with("bmp_rgb", kPlace, {20})), {"pixels within the header"}));
+  EXPECT_TRUE(says(error_of_pixels(golden_file_with("bmp_palette_4", kPlace, {58})), {"the palette"}));
 }
 
 TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
-  std::vector<uint8_t> file = golden_file("gif_plain");
+  Bytes file = golden_file("gif_plain");
   const auto frame = std::find(file.begin() + 61, file.end(), ',');
   const auto codes =
       frame + 12;  // after the description, the bits of a color (8) and the length of the block
@@ -352,35 +342,30 @@ TEST(ImageFormat, gif_codes_that_are_not_defined_are_errors) {
 TEST(ImageFormat, parts_of_a_tiff_that_are_missing_are_errors) {
   // The value of a field of 12 bytes: rows per strip; libtiff then expects several strips.
   const auto with_value = [](const std::string& name, uint8_t tag, uint8_t value) {
-    std::vector<uint8_t> file = golden_file(name);
-    const std::vector<uint8_t> start = {tag, 1, 3, 0, 1, 0, 0, 0};
+    Bytes file = golden_file(name);
+    const Bytes start = {tag, 1, 3, 0, 1, 0, 0, 0};
     const auto field = std::search(file.begin(), file.end(), start.begin(), start.end());
     EXPECT_NE(field, file.end());
     field[8] = value;
     return file;
   };
   constexpr uint8_t kRows = 0x16;
-  EXPECT_EQ(error_of_pixels(with_value("tiff_gray_16", kRows, 5)),
-            "damaged TIFF: a part of the pixels is missing");
+  for (const char* name : {"tiff_gray_16", "tiff_ycbcr"})
+    EXPECT_TRUE(says(error_of_pixels(with_value(name, kRows, 5)), {"damaged TIFF: a part"})) << name;
   constexpr uint8_t kHeight = 1;
   const auto lower = with_value("tiff_adobe_deflate", kHeight, 5);  // 13 rows are in its strip
-  EXPECT_THAT(error_of([&] {
-                decoded_image(lower, {0, 0, 17, 5});
-              }),
-              testing::HasSubstr("its data are not valid"));
-  EXPECT_EQ(error_of_pixels(with_value("tiff_ycbcr", kRows, 5)),
-            "damaged TIFF: a part of the pixels is missing");
+  EXPECT_TRUE(fails([&] { decoded_image(lower, {0, 0, 17, 5}); }, {"its data are not valid"}));
   constexpr uint8_t kMeaning = 6;
-  std::vector<uint8_t> unclear = with_value("tiff_gray_16", kMeaning, 1);
-  const std::vector<uint8_t> start = {kMeaning, 1, 3, 0, 1, 0, 0, 0};
+  Bytes unclear = with_value("tiff_gray_16", kMeaning, 1);
+  const Bytes start = {kMeaning, 1, 3, 0, 1, 0, 0, 0};
   *std::search(unclear.begin(), unclear.end(), start.begin(), start.end()) = 7;
   EXPECT_THAT(error_of([&] { read_image_header(unclear); }), testing::HasSubstr("PhotometricInterpretation"));
 }
 
 /// Of the last strip, some programs write all rows that a strip has, more than the image.
 TEST(ImageFormat, the_last_strip_of_a_tiff_may_be_longer) {
-  std::vector<uint8_t> file = golden_file("tiff_rgb_16");  // strips of 8 rows
-  const std::vector<uint8_t> height = {1, 1, 0, 3, 0, 0, 0, 1, 0, 13};
+  Bytes file = golden_file("tiff_rgb_16");  // strips of 8 rows
+  const Bytes height = {1, 1, 0, 3, 0, 0, 0, 1, 0, 13};
   const auto field = std::search(file.begin(), file.end(), height.begin(), height.end());
   ASSERT_NE(field, file.end());
   field[9] = 10;
@@ -390,7 +375,7 @@ TEST(ImageFormat, the_last_strip_of_a_tiff_may_be_longer) {
 
 TEST(ImageFormat, chunks_of_a_webp_have_to_fit) {
   constexpr size_t kLength = 34;  // of the pixels, the second chunk
-  std::vector<uint8_t> file = golden_file("webp_turned");
+  Bytes file = golden_file("webp_turned");
   EXPECT_FALSE(read_image_header(file) == (ImageSize{17, 13}));
   EXPECT_EQ(read_image_header(golden_file_with("webp_turned", 20, {0})), (ImageSize{17, 13}))
       << "no flag of Exif";
@@ -399,7 +384,7 @@ TEST(ImageFormat, chunks_of_a_webp_have_to_fit) {
 }
 
 TEST(ImageFormat, numbers_of_a_pnm_end_with_a_space) {
-  std::vector<uint8_t> file = golden_file("pnm_plain_gray");
+  Bytes file = golden_file("pnm_plain_gray");
   file.back() = 'x';
   EXPECT_THAT(error_of_pixels(file), testing::HasSubstr("damaged PNM: a number that does not end at byte"));
 }

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-cv::Mat decoded(const std::vector<uint8_t>& bytes, const DecodeRequest& request, int channels = 3) {
+cv::Mat decoded(const Bytes& bytes, const DecodeRequest& request, int channels = 3) {
   cv::Mat out;
   decode_jpeg(bytes, request, channels, out);
   return out;
@@ -52,35 +52,9 @@ TEST(Jpeg, converts_to_gray_and_from_gray) {
   EXPECT_EQ(back.at<cv::Vec3b>(20, 20)[0], back.at<cv::Vec3b>(20, 20)[2]);
 }
 
-TEST(Jpeg, a_truncated_file_is_an_error_wherever_it_ends) {
-  const auto bytes = encode_jpeg(photo(64, 64));
-  for (size_t size = 3; size + 2 < bytes.size(); size += 7) {
-    const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<long>(size));
-    EXPECT_THROW(decoded(cut, {.region = {0, 0, 64, 64}}), DataError) << size << " of " << bytes.size();
-  }
-  EXPECT_EQ(decoded(bytes, {.region = {0, 0, 64, 64}}).rows, 64) << "the decoder works on after errors";
-}
-
-TEST(Jpeg, flipped_bytes_never_crash) {
-  const auto bytes = encode_jpeg(photo(64, 64));
-  int rejected = 0;
-  for (size_t at = 2; at < bytes.size(); at += 3) {
-    auto bad = bytes;
-    bad[at] ^= 0x55U;
-    try {
-      const ImageSize size = read_image_header(bad);
-      cv::Mat out;
-      decode_image(bad, {.region = {0, 0, size.width, size.height}}, 3, out);
-    } catch (const DataError&) {
-      ++rejected;
-    }
-  }
-  EXPECT_GT(rejected, 20);
-}
-
 /// The bytes without the segments of a marker.
-std::vector<uint8_t> without_segments(const std::vector<uint8_t>& jpeg, uint8_t marker) {
-  std::vector<uint8_t> out(jpeg.begin(), jpeg.begin() + 2);
+Bytes without_segments(const Bytes& jpeg, uint8_t marker) {
+  Bytes out(jpeg.begin(), jpeg.begin() + 2);
   size_t at = 2;
   while (jpeg[at + 1] != 0xDA) {
     const auto end = static_cast<ptrdiff_t>(at + 2 + jpeg[at + 2] * 256U + jpeg[at + 3]);
@@ -98,10 +72,10 @@ TEST(Jpeg, tables_of_one_file_do_not_serve_another) {
   const Region all{0, 0, 64, 64};
   const auto bytes = encode_jpeg(photo(64, 64), 40);
   const cv::Mat whole = decoded(bytes, {.region = all}).clone();
-  EXPECT_THAT(error_of([&] { decoded(without_segments(bytes, 0xDB), {.region = all}); }),
-              testing::HasSubstr("Quantization table 0x00 was not defined"));
+  EXPECT_TRUE(
+      fails([&] { decoded(without_segments(bytes, 0xDB), {.region = all}); }, {"Quantization table"}));
   auto other = bytes;  // with another Huffman table: the symbols of its first one are in another order
-  const std::vector<uint8_t> start = {0xFF, 0xC4};
+  const Bytes start = {0xFF, 0xC4};
   const auto table = std::search(other.begin(), other.end(), start.begin(), start.end());
   std::reverse(table + 21, table + 30);
   for (int i = 0; i < 100; ++i) {

@@ -48,7 +48,7 @@ cv::Mat seen(const cv::Mat& stored, const Meaning& meaning) {
   return out;
 }
 
-cv::Mat decoded_upright(const std::vector<uint8_t>& bytes, const Region& region) {
+cv::Mat decoded_upright(const Bytes& bytes, const Region& region) {
   cv::Mat out;
   decode_image(bytes, {.region = region}, 3, out);
   return out;
@@ -86,7 +86,7 @@ TEST(Orientation, of_jpegs_is_that_of_pngs) {
   const auto upright = encode_jpeg(photo(203, 151));
   const cv::Mat stored = decoded_upright(upright, {0, 0, 203, 151});
   for (uint8_t value = 1; value <= 8; ++value) {
-    const auto resized = [&](const std::vector<uint8_t>& bytes) {
+    const auto resized = [&](const Bytes& bytes) {
       const ImageSize size = read_image_header(bytes);
       cv::Mat out;
       const DecodeRequest request{.region = {3, 1, size.width - 6, size.height - 4}, .shrinks_by = 4.5};
@@ -137,7 +137,7 @@ TEST(Orientation, is_one_number_of_a_tiff_structure) {
 /// As libjpeg looks for the next segment.
 TEST(Orientation, is_found_behind_bytes_between_segments) {
   auto file = with_orientation(encode_jpeg(photo(9, 7)), 6, true);
-  const std::vector<uint8_t> more = {0xFF, 1, 7, 0xFF, 0, 0xFF, 0xD0, 9};
+  const Bytes more = {0xFF, 1, 7, 0xFF, 0, 0xFF, 0xD0, 9};
   file.insert(file.begin() + 2, more.begin(), more.end());
   EXPECT_FALSE(read_orientation(file).upright());
   EXPECT_EQ(read_image_header(file), (ImageSize{7, 9}));

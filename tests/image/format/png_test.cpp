@@ -6,26 +6,17 @@
 namespace tpack {
 namespace {
 
-cv::Mat decoded_png(const std::vector<uint8_t>& bytes, const Region& region, int channels = 3) {
+cv::Mat decoded_png(const Bytes& bytes, const Region& region, int channels = 3) {
   cv::Mat out;
   decode_png(bytes, {.region = region}, channels, out);
   return out;
 }
 
-TEST(Png, is_lossless_over_every_region) {
+TEST(Png, is_lossless_over_every_region_interlaced_or_not) {
   const cv::Mat pixels = photo(37, 29);
-  const auto bytes = encode_png(pixels);
-  for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}}) {
-    EXPECT_EQ(largest_difference(decoded_png(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
-  }
-}
-
-TEST(Png, reads_interlaced_files) {
-  const cv::Mat pixels = photo(37, 29);
-  const auto bytes = encode_interlaced_png(pixels);
-  for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}}) {
-    EXPECT_EQ(largest_difference(decoded_png(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
-  }
+  for (const Bytes& bytes : {encode_png(pixels), encode_interlaced_png(pixels)})
+    for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}})
+      EXPECT_EQ(largest_difference(decoded_png(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
 }
 
 TEST(Png, converts_to_gray_and_from_gray) {
@@ -50,31 +41,8 @@ TEST(Png, keeps_16_bits_where_they_are_wanted) {
     EXPECT_EQ(decoded_png(bytes, {0, 0, 5, 3}, 1).at<uint8_t>(i / 5, i % 5), i * i);
 }
 
-/// 257 * 255 is 65535.
-TEST(ImageCodec, white_is_white_in_each_depth) {
-  const cv::Mat pixels = photo(20, 10);
-  for (const auto& bytes : {encode_png(pixels), encode_jpeg(pixels)}) {
-    cv::Mat shallow;
-    cv::Mat deep;
-    decode_image(bytes, {.region = {0, 0, 20, 10}}, 3, shallow);
-    decode_image(bytes, {.region = {0, 0, 20, 10}, .depth = Depth::k16}, 3, deep);
-    shallow.convertTo(shallow, CV_16U, 257);
-    EXPECT_EQ(largest_difference(shallow, deep), 0);
-  }
-}
-
-TEST(Png, truncated_and_damaged_files_are_errors) {
+TEST(Png, damaged_files_are_errors) {
   const auto bytes = encode_png(photo(32, 32));
-  for (size_t size = 0; size + 13 < bytes.size(); size += 5) {
-    const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<long>(size));
-    EXPECT_THROW(
-        {
-          read_image_header(cut);
-          decoded_png(cut, {0, 0, 32, 32});
-        },
-        DataError)
-        << size;
-  }
   const std::string chunk = "IDAT";
   const auto pixels = std::search(bytes.begin(), bytes.end(), chunk.begin(), chunk.end());
   for (auto at = static_cast<size_t>(pixels - bytes.begin()); at + 12 < bytes.size(); at += 11) {

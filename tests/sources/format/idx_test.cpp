@@ -1,20 +1,15 @@
 #include "sources/format/idx.h"
 
-#include <libdeflate.h>
-
 #include "dataflow/flow_helpers.h"
+#include "dataflow/packed_bytes.h"
 
 namespace tpack {
 namespace {
 
-const std::vector<uint8_t> kTwoByThree = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6};
+const Bytes kTwoByThree = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6};
 
-std::vector<uint8_t> packed(const std::vector<uint8_t>& bytes) {
-  libdeflate_compressor* tool = libdeflate_alloc_compressor(6);
-  std::vector<uint8_t> out(libdeflate_gzip_compress_bound(tool, bytes.size()));
-  out.resize(libdeflate_gzip_compress(tool, bytes.data(), bytes.size(), out.data(), out.size()));
-  libdeflate_free_compressor(tool);
-  return out;
+Bytes packed(const Bytes& bytes) {
+  return gzip_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 TEST(Idx, reads_plain_and_gzip_files) {
@@ -29,10 +24,10 @@ TEST(Idx, reads_plain_and_gzip_files) {
 }
 
 TEST(Idx, reads_a_gzip_file_of_several_members) {
-  std::vector<uint8_t> large = {0, 0, 8, 2, 0, 1, 0, 0, 0, 0, 0, 4};
+  Bytes large = {0, 0, 8, 2, 0, 1, 0, 0, 0, 0, 0, 4};
   large.resize(12 + (size_t{4} << 16U), 9);
-  std::vector<uint8_t> members = packed({large.begin(), large.end() - 4});
-  const std::vector<uint8_t> last = packed({1, 2, 3, 4});
+  Bytes members = packed({large.begin(), large.end() - 4});
+  const Bytes last = packed({1, 2, 3, 4});
   members.insert(members.end(), last.begin(), last.end());
   const TempFolder folder;
   const Tensor t = read_idx(folder.write("members.gz", members), 2);
@@ -54,38 +49,35 @@ TEST(Idx, says_where_a_truncated_file_ends) {
 
 TEST(Idx, notices_damage_anywhere_in_a_gzip_file) {
   const TempFolder folder;
-  const std::vector<uint8_t> good = packed(kTwoByThree);
+  const Bytes good = packed(kTwoByThree);
   for (size_t size = 1; size < good.size(); ++size) {
     const std::string path = folder.write("cut.gz", {good.begin(), good.begin() + static_cast<long>(size)});
     EXPECT_THROW(read_idx(path, 2), DataError) << "cut to " << size << " of " << good.size();
   }
   for (size_t at = 10; at < good.size();
        ++at) {  // after the header, whose time stamp and name may be anything
-    std::vector<uint8_t> bad = good;
+    Bytes bad = good;
     bad[at] ^= 0x01U;  // the higher bits in the first byte of a stored block have no meaning
     EXPECT_THROW(read_idx(folder.write("bad.gz", bad), 2), DataError) << "byte " << at;
   }
 }
 
 TEST(Idx, a_size_that_lies_at_the_end_of_a_gzip_file_costs_no_memory) {
-  std::vector<uint8_t> lying = packed(kTwoByThree);
+  Bytes lying = packed(kTwoByThree);
   std::fill(lying.end() - 4, lying.end(), uint8_t{0xFF});
   const TempFolder folder;
   const std::string path = folder.write("lying.gz", lying);
-  EXPECT_EQ(error_of([&] { read_idx(path, 2); }),
-            path + ": is truncated or damaged: it cannot be decompressed");
+  EXPECT_TRUE(fails([&] { read_idx(path, 2); }, {path + ": is truncated or damaged"}));
 }
 
 TEST(Idx, rejects_other_files) {
   const TempFolder folder;
-  EXPECT_EQ(error_of([&] { read_idx(folder.path("none"), 2); }),
-            folder.path("none") + ": cannot be read: No such file or directory");
+  EXPECT_TRUE(fails([&] { read_idx(folder.path("none"), 2); }, {folder.path("none") + ": cannot be read"}));
   const std::string path = folder.write("x", kTwoByThree);
   EXPECT_EQ(error_of([&] { read_idx(path, 3); }), path + ": is not an IDX file of bytes with 3 axes");
-  std::vector<uint8_t> longer = kTwoByThree;
+  Bytes longer = kTwoByThree;
   longer.push_back(7);
-  EXPECT_EQ(error_of([&] { read_idx(folder.write("x", longer), 2); }),
-            path + ": has more data than the [2, 3] of its header");
+  EXPECT_TRUE(fails([&] { read_idx(folder.write("x", longer), 2); }, {path + ": has more data", "[2, 3]"}));
 }
 
 TEST(Idx, a_lying_header_costs_no_memory) {

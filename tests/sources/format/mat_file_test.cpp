@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-std::vector<uint8_t> example(bool is_packed, bool is_big) {
+Bytes example(bool is_packed, bool is_big) {
   const MatWriter mat(is_big);
   const std::string person = mat.structure(
       "", {"Segmentation", "Boundaries"},
@@ -21,7 +21,7 @@ std::vector<uint8_t> example(bool is_packed, bool is_big) {
 TEST(MatFile, has_the_arrays_that_were_written) {
   for (const bool is_packed : {false, true}) {
     for (const bool is_big : {false, true}) {
-      const std::vector<uint8_t> bytes = example(is_packed, is_big);
+      const Bytes bytes = example(is_packed, is_big);
       EXPECT_TRUE(is_mat_file(bytes));
       const MatFile file = read_mat_file(bytes);
       ASSERT_EQ(file.arrays.size(), 2U);
@@ -46,8 +46,8 @@ TEST(MatFile, has_the_arrays_that_were_written) {
 }
 
 TEST(MatFile, names_what_is_wrong) {
-  const auto error = [](std::vector<uint8_t> bytes) { return error_of([&] { read_mat_file(bytes); }); };
-  std::vector<uint8_t> file = example(false, false);
+  const auto error = [](Bytes bytes) { return error_of([&] { read_mat_file(bytes); }); };
+  Bytes file = example(false, false);
   file.resize(file.size() - 8);
   EXPECT_EQ(error(file), "damaged MAT file: it ends early");
   file = example(true, false);
@@ -62,14 +62,13 @@ TEST(MatFile, names_what_is_wrong) {
   for (int i = 0; i < 20; ++i) deep = mat.cell("", {deep});
   EXPECT_EQ(error(mat_file({deep})), "a MAT file with arrays nested deeper than 16 levels");
   EXPECT_EQ(error(mat_file({mat.numbers("x", {2, 2}, {1, 2, 3})})), "damaged MAT file: it ends early");
-  EXPECT_EQ(error(mat_file({mat.numbers("x", {2, 1}, {1, 2, 3})})),
-            "damaged MAT file: an array whose size does not match its header");
+  EXPECT_TRUE(says(error(mat_file({mat.numbers("x", {2, 1}, {1, 2, 3})})), {"damaged MAT file: ", "size"}));
 }
 
 TEST(MatFile, that_is_damaged_is_read_or_an_error) {
   std::mt19937 random(1);
   for (int i = 0; i < 4000; ++i) {
-    std::vector<uint8_t> file = example(i % 2 == 0, i % 3 == 0);
+    Bytes file = example(i % 2 == 0, i % 3 == 0);
     const size_t changes = 1 + random() % 3;
     for (size_t k = 0; k < changes; ++k) {
       const size_t at = 124 + random() % (file.size() - 124);

@@ -9,15 +9,13 @@
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 NpyArray array_of(const Bytes& file) {
   const auto owner = std::make_shared<const Bytes>(file);
   return {OwnedBytes{*owner, owner}, "x.npy"};
 }
 
-std::vector<double> numbers_in(const NpyArray& array) {
-  std::vector<double> all;
+Numbers numbers_in(const NpyArray& array) {
+  Numbers all;
   for (int64_t i = 0; i < array.samples(); ++i) {
     const Tensor sample(array.spec());
     array.get(i, sample);
@@ -33,13 +31,13 @@ std::string rejection(const Bytes& file) {
 TEST(NpyArray, converts_types_to_those_of_networks) {
   const NpyArray bytes = array_of(npy_file("|u1", "(2, 2)", {1, 2, 3, 255}));
   EXPECT_EQ(bytes.spec().str(), "uint8 [2]");
-  EXPECT_EQ(numbers_in(bytes), (std::vector<double>{1, 2, 3, 255}));
+  EXPECT_EQ(numbers_in(bytes), (Numbers{1, 2, 3, 255}));
   const NpyArray longs = array_of(npy_file("<i8", "(1,)", {0xFE, 255, 255, 255, 255, 255, 255, 255}));
   EXPECT_EQ(longs.spec().str(), "int32 []");
-  EXPECT_EQ(numbers_in(longs), (std::vector<double>{-2}));
+  EXPECT_EQ(numbers_in(longs), (Numbers{-2}));
   const NpyArray bools = array_of(npy_file("|b1", "(3,)", {0, 1, 7}));
   EXPECT_EQ(bools.spec().str(), "bool []");
-  EXPECT_EQ(numbers_in(bools), (std::vector<double>{0, 1, 1}));
+  EXPECT_EQ(numbers_in(bools), (Numbers{0, 1, 1}));
 }
 
 /// The table of IEEE 754: 1, -2, the largest, the smallest normal and denormal, infinity, NaN.
@@ -47,9 +45,9 @@ TEST(NpyArray, reads_half_precision) {
   const NpyArray halves =
       array_of(npy_file("<f2", "(7,)", {0, 0x3C, 0, 0xC0, 0xFF, 0x7B, 0, 0x04, 1, 0, 0, 0x7C, 0, 0x7E}));
   EXPECT_EQ(halves.spec().str(), "float32 []");
-  const std::vector<double> numbers = numbers_in(halves);
-  EXPECT_EQ((std::vector<double>{numbers.begin(), numbers.begin() + 5}),
-            (std::vector<double>{1, -2, 65504, std::ldexp(1, -14), std::ldexp(1, -24)}));
+  const Numbers numbers = numbers_in(halves);
+  EXPECT_EQ((Numbers{numbers.begin(), numbers.begin() + 5}),
+            (Numbers{1, -2, 65504, std::ldexp(1, -14), std::ldexp(1, -24)}));
   EXPECT_TRUE(std::isinf(numbers[5]) && std::isnan(numbers[6]));
 }
 
@@ -62,14 +60,12 @@ TEST(NpyArray, brings_fortran_order_to_c_order) {
     }
   }
   const NpyArray array = array_of(npy_file("|u1", "(2, 2, 3)", elements, true));
-  EXPECT_EQ(numbers_in(array), (std::vector<double>{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
+  EXPECT_EQ(numbers_in(array), (Numbers{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
 }
 
 TEST(NpyArray, rejects_numbers_that_do_not_fit) {
-  EXPECT_EQ(rejection(npy_file("<i8", "(1,)", {0, 0, 0, 0, 1, 0, 0, 0})),
-            "the number 4294967296 does not fit into int32");
-  EXPECT_EQ(rejection(npy_file("<u4", "(1,)", {255, 255, 255, 255})),
-            "the number 4294967295 does not fit into int32");
+  EXPECT_TRUE(says(rejection(npy_file("<i8", "(1,)", {0, 0, 0, 0, 1, 0, 0, 0})), {"4294967296", "int32"}));
+  EXPECT_TRUE(says(rejection(npy_file("<u4", "(1,)", {255, 255, 255, 255})), {"4294967295", "int32"}));
 }
 
 TEST(NpyArray, says_what_it_does_not_read) {
@@ -79,8 +75,7 @@ TEST(NpyArray, says_what_it_does_not_read) {
   EXPECT_THAT(rejection(npy_file(">f4", "(1,)", {1, 2, 3, 4})), testing::HasSubstr("big-endian"));
   EXPECT_THAT(rejection(npy_file("<f4", "()", {1, 2, 3, 4})), testing::HasSubstr("single number"));
   EXPECT_THAT(rejection(npy_file("<f4", "(0, 3)", {})), testing::HasSubstr("has no elements"));
-  EXPECT_EQ(rejection(npy_file("<f4", "(2, 3)", {1, 2, 3, 4})),
-            "x.npy: ends early: it has 4 bytes of data, its header declares 24");
+  EXPECT_TRUE(says(rejection(npy_file("<f4", "(2, 3)", {1, 2, 3, 4})), {"x.npy: ", "4 bytes", "24"}));
   EXPECT_THAT(rejection(npy_file("|u1", "(1, 1)", {1, 2})), testing::HasSubstr("too long"));
 }
 

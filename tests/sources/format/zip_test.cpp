@@ -7,8 +7,6 @@
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 /// The files of an archive with their content.
 std::vector<std::pair<std::string, Bytes>> unpacked(const Bytes& archive) {
   std::vector<std::pair<std::string, Bytes>> files;
@@ -63,8 +61,7 @@ TEST(Zip, survives_any_damaged_byte) {
 TEST(Zip, says_what_is_wrong_with_a_file_of_the_archive) {
   Bytes archive = zip_file({{"stored", {1, 2, 3}}});
   archive[30 + 6] = 7;
-  EXPECT_EQ(error_of([&] { unpacked(archive); }),
-            "a.zip: 'stored' is damaged: its content does not match its checksum");
+  EXPECT_TRUE(fails([&] { unpacked(archive); }, {"a.zip: 'stored' is damaged", "checksum"}));
   EXPECT_EQ(error_of([] { unpacked({'P', 'K'}); }), "a.zip: is not a ZIP archive (2 bytes)");
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <opencv2/core.hpp>
 
@@ -7,11 +8,31 @@
 namespace tpack {
 namespace {
 
+TEST(GaussianNoise, has_the_deviation_asked_for_and_no_bias) {
+  const cv::Mat pixels(100, 100, CV_8UC3, cv::Scalar::all(128));
+  cv::Scalar mean;
+  cv::Scalar deviation;
+  cv::meanStdDev(applied(*augmentor("GaussianNoise", 10), pixels), mean, deviation);
+  EXPECT_NEAR(mean[0], 128, 0.5);
+  EXPECT_NEAR(deviation[0], 10, 0.3);
+}
+
+TEST(SaltPepperNoise, sets_values_with_its_probabilities) {
+  const cv::Mat gray(200, 200, CV_8UC3, cv::Scalar::all(100));
+  const cv::Mat out =
+      applied(*augmentor("SaltPepperNoise", {{"white_prob", 0.1}, {"black_prob", 0.04}}), gray).reshape(1);
+  const double total = 3.0 * 200 * 200;  // bounds: 5 standard deviations
+  EXPECT_NEAR(cv::countNonZero(out == 255) / total, 0.1, 5 * std::sqrt(0.1 * 0.9 / total));
+  EXPECT_NEAR(cv::countNonZero(out == 0) / total, 0.04, 5 * std::sqrt(0.04 * 0.96 / total));
+  EXPECT_NEAR(cv::countNonZero(out == 100) / total, 0.86, 5 * std::sqrt(0.86 * 0.14 / total));
+  EXPECT_THROW(augmentor("SaltPepperNoise", {{"white_prob", 0.6}, {"black_prob", 0.6}}), ConfigError);
+}
+
 TEST(JpegNoise, is_that_of_a_file_of_the_quality) {
   const cv::Mat image = photo(90, 70);
   const cv::Mat out = applied(*augmentor("JpegNoise", list({30, 31})), image);
   Image file;
-  const std::vector<uint8_t> bytes = encode_jpeg(image, 30);
+  const Bytes bytes = encode_jpeg(image, 30);
   std::copy(bytes.begin(), bytes.end(), file.encoded_buffer(bytes.size()).begin());
   file.header_known({Color::kRgb});
   EXPECT_EQ(largest_difference(out, file.pixels()), 0);
