@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <source_location>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
@@ -23,6 +24,19 @@ struct Outcome {
   std::string out;
   std::string err;
 };
+
+/// Expects that a run has ended with an exit code, and gives its result back.
+inline Outcome exits(int code, Outcome outcome, std::source_location at = std::source_location::current()) {
+  EXPECT_EQ(outcome.code, code) << at.file_name() << ":" << at.line() << ": " << outcome.err;
+  return outcome;
+}
+
+using Words = std::vector<std::string>;
+
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 /// A running program whose stderr can be read line by line.
 class Process {
