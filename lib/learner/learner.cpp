@@ -14,6 +14,7 @@
 #include "learner/stored_data.h"
 #include "optim/training_graph.h"
 #include "predict/evaluator.h"
+#include "predict/load_weights.h"
 #include "predict/named_predictor.h"
 #include "predict/stored_variables.h"
 #include "system/machine.h"
@@ -151,6 +152,7 @@ void make_parts(LoadedConfig source, const std::string& name, std::optional<Fitt
   }
   make_updates(config, model, errors);
   errors.throw_if_any();
+  for (const auto& [flow_name, flow] : model.flows) flow.prepare();
   if (!model.tower) throw ConfigError(model.source.root.position(), "'model' is missing");
 }
 
@@ -169,7 +171,6 @@ Learner Learner::from_config(const std::string& path, const std::vector<std::str
   auto parts = std::make_unique<Parts>();
   make_parts(load_model_config(path, overrides), std::filesystem::path(path).stem().string(), std::nullopt,
              parts->config, parts->model);
-  for (const auto& [name, flow] : parts->model.flows) flow.prepare();
   parts->options = options_of(parts->config, parts->model);
   Learner learner(std::move(parts));
   fill_from_data(learner.parts_->model, learner.variables());
@@ -248,7 +249,10 @@ void Learner::save(const std::string& path) const {
 
 void Learner::load(const std::string& path) {
   const CheckpointContent content = load_checkpoint(path);
-  load_variables(content, path, variables());
+  if (parts_->graphs)
+    load_variables(content, path, variables());
+  else
+    load_all_weights(variables(), content, path);
   parts_->global_step = content.step;
 }
 

@@ -71,7 +71,7 @@ TEST_F(Sweep, rejects_more_towers_than_a_run_has_processors) {
   EXPECT_EQ(outcome.code, 2) << outcome.out;
   EXPECT_THAT(outcome.err,
               HasSubstr("error: --jobs 2: the run with seed=5, trainer={SyncMultiGPU: {devices: " +
-                        processors + "}} has " + processors + " towers, but each of 2 runs"));
+                        processors + "}} has " + processors + " towers, but each of 2 parallel runs"));
 }
 
 TEST_F(Sweep, a_run_is_what_train_gives_with_its_settings) {

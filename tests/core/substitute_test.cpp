@@ -68,7 +68,7 @@ TEST(Substitute, points_into_the_scalar) {
             "a.yaml:3:7: '$(' has no closing ')' in 'x $(n'; inside [ ] and { }, put quotes around an "
             "expression that has a comma or '}'");
   EXPECT_EQ(substitute_complaint("x$(list)"),
-            "a.yaml:3:8: the expression gives a list, which cannot be part of a string");
+            "a.yaml:3:8: the value of the expression is a list, which cannot be part of a string");
 }
 
 TEST(Substitute, reports_every_wrong_string) {

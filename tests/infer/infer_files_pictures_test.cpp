@@ -60,8 +60,8 @@ TEST_F(InferPictures, draws_pictures) {
   EXPECT_EQ(max_difference(pixels("unit"), image), 0) << "found to be in [0, 1]";
   for (int64_t i = 0; i < image.elements(); ++i)
     EXPECT_NEAR(pixels("dark").at(i), image.at(i) / 2, 0.51) << "half of the given range";
-  EXPECT_THAT(outcome.err, testing::AllOf(testing::HasSubstr("output 'unit': black and white are [0, 1]"),
-                                          testing::HasSubstr("output 'same': black and white are [0, 255]"),
+  EXPECT_THAT(outcome.err, testing::AllOf(testing::HasSubstr("output 'unit': black and white are drawn for [0, 1]"),
+                                          testing::HasSubstr("output 'same': black and white are drawn for [0, 255]"),
                                           testing::Not(testing::HasSubstr("output 'dark'")),
                                           testing::Not(testing::HasSubstr("output 't'"))));
   const Tensor flat = pixels("flat");

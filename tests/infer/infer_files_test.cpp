@@ -201,7 +201,7 @@ TEST_F(Infer, gives_a_row_what_the_same_row_gave_in_training) {
   write_content(folder_ / "lacking.csv", "u,w\n3,4\n");
   const Outcome lacking = infer({folder_ / "lacking.csv"});
   EXPECT_EQ(lacking.code, 3);
-  EXPECT_NE(lacking.err.find("lacks column 'v', which component 'x' of data.train has"), std::string::npos)
+  EXPECT_NE(lacking.err.find("lacks column 'v', which component 'x' of data.train uses"), std::string::npos)
       << lacking.err;
 }
 
@@ -256,7 +256,7 @@ TEST_F(Infer, gives_arrays_what_the_same_numbers_in_a_table_give) {
   }
   const Outcome wide = infer_arrays("wide.npz");
   EXPECT_EQ(wide.code, 3);
-  EXPECT_NE(wide.err.find("component 'x' is float32 [3], the model takes float32 [2]"), std::string::npos)
+  EXPECT_NE(wide.err.find("component 'x' is float32 [3], but the model takes float32 [2]"), std::string::npos)
       << wide.err;
   const Outcome none = infer_arrays("none.npz");
   EXPECT_EQ(none.code, 3);

@@ -104,7 +104,7 @@ TEST_F(Stored, infer_reports_bad_files_in_place) {
 TEST_F(Stored, infer_says_which_size_the_model_takes) {
   const Outcome outcome = tpack({"infer", model(), *folder_ / "c large.png"});
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_NE(outcome.err.find("gives uint8 [9, 9, 1], the model takes uint8 [4, 4, 1]"), std::string::npos);
+  EXPECT_NE(outcome.err.find("uint8 [9, 9, 1], but the model takes uint8 [4, 4, 1]"), std::string::npos);
   const std::string flow =
       "data.validation=[{FakeData: {shapes: [[4, 4, 1], []], dtype: [uint8, int32], names: [image, "
       "label]}}, {AugmentImageComponent: [{Resize: 4}]}, {BatchData: {batch_size: 4}}]";
@@ -122,7 +122,7 @@ TEST_F(Stored, infer_rejects_a_flow_that_no_file_can_fit_before_it_reads_any) {
   const std::string source =
       "[{FakeData: {shapes: [[4, 4, 1], []], dtype: [uint8, int32], names: [image, label]}}, ";
   EXPECT_NE(rejected(source + "{AugmentImageComponent: [{Resize: 5}]}, {BatchData: {batch_size: 4}}]")
-                .find("gives uint8 [5, 5, 1], the model takes uint8 [4, 4, 1]"),
+                .find("uint8 [5, 5, 1], but the model takes uint8 [4, 4, 1]"),
             std::string::npos);
   EXPECT_NE(rejected("[{FakeData: {shapes: [[4]], names: [other]}}, {BatchData: {batch_size: 4}}]")
                 .find("infer reads images, but the source of flow 'validation' has none"),
@@ -138,7 +138,7 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
   EXPECT_EQ(tpack({"infer", model(), "@" + folder_->str()}).code, 3);
   write_content(*folder_ / "list.txt", "\n");
   EXPECT_EQ(last_line(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).err),
-            "error: no input files; name images, folders, @LIST or - for a list on standard input");
+            "error: no input files; name images, folders, @LIST, or - for a list on standard input");
 }
 
 TEST_F(Stored, infer_reads_lists_with_nul_and_with_a_byte_order_mark) {

@@ -44,16 +44,16 @@ TEST(BindInputs, says_all_that_does_not_fit) {
       "train.yaml:12:5: input 'image' is bound to component 'imag', which data.train does not have; did "
       "you mean 'image'? (it has image uint8 [4, 28, 28, 1], label int32 [4], points float32 [4, ?, 2]; "
       "bind others with `feed`)\n"
-      "train.yaml:13:5: input 'label' is float32 [?], but data.train gives int32 [4]; write dtype: int32, or "
+      "train.yaml:13:5: input 'label' is float32 [?], but data.train produces int32 [4]; write dtype: int32, or "
       "change the flow\n"
-      "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but data.train gives uint8 [4, 28, 28, 1]; "
+      "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but data.train produces uint8 [4, 28, 28, 1]; "
       "write shape: [28, 28, 1], or change the flow");
 }
 
 TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
   EXPECT_EQ(
       error_of({{"label", "points", {DType::kInt32, {7, 2}}, true, "", kHere}}),
-      "train.yaml:12:5: input 'label' is int32 [?, 7, 2], but data.train gives float32 [4, ?, 2]; change "
+      "train.yaml:12:5: input 'label' is int32 [?, 7, 2], but data.train produces float32 [4, ?, 2]; change "
       "the flow with MapData: {component: points, map: {Cast: int32}}, or write dtype: float32");
 }
 

@@ -50,7 +50,7 @@ TEST_F(ClassCountsTest, of_data_train_are_not_more_than_the_scores) {
   EXPECT_EQ(error(3), "");
   EXPECT_THAT(error(4), testing::HasSubstr("cost/SoftmaxCrossEntropy: data.train has 4 classes (class0, "
                                            "class1, class2, class3), but there are "
-                                           "3 scores; give the layer of the logits 4 units"));
+                                           "3 scores; set units: 4 in the layer of the logits"));
 }
 
 TEST_F(ClassCountsTest, warn_of_scores_that_no_class_of_data_train_has) {
@@ -120,7 +120,7 @@ TEST_F(ClassCountsTest, know_of_the_label_that_does_not_count) {
         return error_of([&] { check_classes_of_train(graph, *tower, with_classes(classes)); });
       };
       EXPECT_EQ(error(3), "");
-      EXPECT_THAT(error(4), testing::HasSubstr("give the layer of the logits 4 units")) << cost << type;
+      EXPECT_THAT(error(4), testing::HasSubstr("set units: 4 in the layer of the logits")) << cost << type;
       BadInputFinder finder(*tower, "train");
       const auto is_bad = [&](double label) {
         std::vector<double> labels = {0, 1, 2, 2};

@@ -226,7 +226,7 @@ TEST(ClassReport, shows_the_worst_of_many_classes_and_what_they_are_taken_for) {
   const std::string text = counted.add(scores_of(best, 40), labels).report().str();
   EXPECT_THAT(text, HasSubstr("the 10 classes with the lowest F1, of 40"));
   EXPECT_THAT(text, HasSubstr("\n7 "));
-  EXPECT_THAT(text, HasSubstr("\n7                          8        1\n"));
+  EXPECT_THAT(text, HasSubstr("\n7                              8        1\n"));
   EXPECT_THAT(text, Not(HasSubstr("actual \\ predicted")));
 }
 

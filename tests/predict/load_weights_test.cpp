@@ -55,7 +55,7 @@ TEST_F(LoadWeights, reports_what_is_missing_extra_and_mismatched_and_leaves_it_a
             "a.h5: 1 variables loaded\n"
             "  missing in the file: bn/mean/EMA\n"
             "  not in the model: fc2/W\n"
-            "  does not fit: fc1/W: float32 [2] in the file, float32 [3] here");
+            "  does not fit: fc1/W: float32 [2] in the file, float32 [3] in the model");
   EXPECT_THAT(values("fc1/W"), ElementsAre(0, 0, 0));
 }
 
@@ -116,7 +116,7 @@ TEST_F(LoadWeights, converts_between_float_types) {
   EXPECT_THAT(values("conv0/W"), ElementsAre(0.5, 0.25));
   content_.tensors["model/conv0/W"] = Tensor::of<int32_t>({2}, {1, 2});
   EXPECT_THAT(load_weights(*store_, content_).mismatched,
-              ElementsAre("conv0/W: int32 [2] in the file, float32 [2] here"));
+              ElementsAre("conv0/W: int32 [2] in the file, float32 [2] in the model"));
 }
 
 TEST_F(LoadWeights, all_means_all) {
@@ -131,7 +131,7 @@ TEST_F(LoadWeights, all_means_all) {
   } catch (const CheckpointError& error) {
     EXPECT_STREQ(error.what(),
                  "a.h5: does not fit the model\n  missing in the file: conv0/W\n"
-                 "  does not fit: fc1/W: float32 [2] in the file, float32 [3] here");
+                 "  does not fit: fc1/W: float32 [2] in the file, float32 [3] in the model");
   }
 }
 

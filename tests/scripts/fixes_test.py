@@ -208,7 +208,7 @@ FIXES = [
     Fix(TABLE, {"units: 2}": "units: 2}\n    - Softmax: {name: p}"}, "nothing uses the output of layer (p); connect it with `input`, or remove it", {"    - Softmax: {name: {0}}\n": ""}),
     Fix(TABLE, {"Accuracy: {": "Precision: {"}, "write (average: macro), micro", {"Precision: {": "Precision: {{0}, "}),
     Fix(TABLE, {"Accuracy: {": "InTopK: {"}, "use a smaller (k)", {"InTopK: {": "InTopK: {{0}: 1, "}),
-    Fix(TABLE, {"late}\n  metrics": "late, ignore_label: -1}\n  metrics"}, "write (ignore_label: -1) there", {"late}\noptimizer": "late, {0}}\noptimizer"}),
+    Fix(TABLE, {"late}\n  metrics": "late, ignore_label: -1}\n  metrics"}, "write (ignore_label: -1) in the metric", {"late}\noptimizer": "late, {0}}\noptimizer"}),
     Fix(TABLE, {"SoftmaxCross": "SigmoidCross", "Accuracy": "MultiLabelAccuracy", "Softmax: scores": "Sigmoid: scores"}, "give the layer of the output (1 unit)",
         {"units: 2": "units: 1"}),
     Fix(FARES, {"name: price, units: 1": "name: price, units: 2"}, "give the layer of the output (1 unit)", {"units: 2": "units: 1"}),

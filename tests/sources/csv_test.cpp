@@ -175,7 +175,7 @@ TEST(Csv, says_which_integers_it_rounds) {
   const CsvFile file("id,x\n16777217,16777216\n123456789,0.1\n");
   EXPECT_THAT(file.flow("columns: {id: id, x: x}").facts()[0].remarks,
               testing::ElementsAre("column 'id' has numbers above 16,777,216 that float32 rounds, such as "
-                                   "16777217; subtract an offset in the file"));
+                                   "16777217; subtract an offset in the file; leave out a column of ids"));
 }
 
 TEST(Csv, says_at_once_what_is_wrong_in_the_config) {
@@ -302,7 +302,7 @@ TEST_F(CsvFiles, of_one_table_have_the_same_columns) {
                              HasSubstr("a.csv has, and has columns 'z', 'w', which"),
                              HasSubstr("; all files of a table must have the same columns")));
   EXPECT_THAT(error("file: [a.csv, a.csv], columns: {x: x}"),
-              testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("a.csv is named twice")));
+              testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("a.csv is listed twice")));
   EXPECT_THAT(error("file: [a.csv, c.jsonl], columns: {x: x}"), HasSubstr("have different formats"));
   EXPECT_THAT(
       error("file: part-*.csv, columns: {x: x}"),

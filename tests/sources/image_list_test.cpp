@@ -180,7 +180,7 @@ TEST(ImageList, bad_lines_and_files_can_be_left_out) {
   EXPECT_THAT(
       errors[1],
       HasSubstr("broken.png: text, not a JPEG, PNG, GIF, BMP, TIFF, WebP or PNM image; to skip such files"));
-  EXPECT_THAT(errors[2], HasSubstr("a.csv:5: no such file '" + images.path("gone.png") + "'; to leave such"));
+  EXPECT_THAT(errors[2], HasSubstr("a.csv:5: no such file '" + images.path("gone.png") + "'; to skip such"));
   EXPECT_THAT(errors[3], HasSubstr("a.csv:6: has no path"));
   EXPECT_EQ(flow.facts()[0].bad, 4) << "one has two reasons, and what is in the files is not known";
 }

@@ -97,7 +97,7 @@ TEST_F(StreamedTest, learns_of_the_first_rows) {
   write("a.csv", "kind,n,y\nred,1,0\nblue,3,1\nred,,0\n");
   const DataFlow all = flow(streamed("{CSV: {file: a.csv, columns: {x: auto}, labels: {y: y}}}"));
   all.prepare();
-  EXPECT_THAT(all.facts()[0].str() + all.facts()[0].remarks.back(), HasSubstr("of the first 3"));
+  EXPECT_THAT(all.facts()[0].str() + all.facts()[0].remarks.back(), HasSubstr("from the first 3"));
   const auto samples = ends_of_samples(all);
   ASSERT_EQ(samples.size(), 3U);
   EXPECT_EQ(all.spec()[1].classes, (std::vector<std::string>{"0", "1"}));

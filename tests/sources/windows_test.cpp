@@ -148,7 +148,7 @@ TEST_F(WindowsTest, say_nothing_of_series_in_order) {
   samples(flow("length: 2, key: s"));
   EXPECT_EQ(log.text(), "");
   samples(flow("length: 2"));
-  EXPECT_THAT(log.text(), HasSubstr("write order: Date Time"));
+  EXPECT_THAT(log.text(), HasSubstr("set order: Date Time"));
 }
 
 TEST_F(WindowsTest, of_two_parts_predict_no_row_in_common) {

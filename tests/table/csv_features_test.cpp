@@ -207,7 +207,7 @@ TEST_F(CsvFeatures, of_other_flows_are_those_of_the_training) {
   EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), first);
   write("w.csv", "y,sex,age\n5,x,100\n");
   EXPECT_THAT(error_of([&] { flow("w.csv", "", fit); }),
-              HasSubstr("lacks column 'joined', which data.train has"));
+              HasSubstr("lacks column 'joined', which data.train uses"));
 }
 
 TEST_F(CsvFeatures, have_the_types_and_missing_values_that_the_config_says) {
@@ -441,7 +441,8 @@ TEST_F(CsvFeatures, tell_once_that_there_are_many_categories) {
                  "part: train, shares: 0.1, order: rows}}]",
                  folder_.path("flow.yaml")));
   EXPECT_THAT(flow.facts()[0].remarks,
-              ElementsAre("category: a", "only the 100 most common of the 150 categories of 'a'"));
+              ElementsAre("category: a",
+                          "only the 100 most common of the 150 categories of 'a' are encoded separately"));
 }
 
 TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {

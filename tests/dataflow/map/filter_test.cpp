@@ -54,12 +54,11 @@ TEST(Filter, knows_the_names_of_classes) {
 
 TEST(Filter, needs_one_truth) {
   EXPECT_EQ(error_of([] { filtered_flow("Counting: 4, Filter: k + 1"); }),
-            "a.yaml:1:23: map Filter: 'k + 1' gives int64 [], not true or false for the sample; compare it, "
+            "a.yaml:1:23: map Filter: 'k + 1' is int64 [], not true or false for the sample; compare it, "
             "such as `x > 0`");
-  EXPECT_EQ(
-      error_of([] { filtered_flow("FakeData: {shapes: [[2]], names: [x], size: 3}, Filter: x > 0"); }),
-      "a.yaml:1:58: map Filter: 'x > 0' gives bool [2], not true or false for the sample; write all(...) "
-      "or any(...) of it, before BatchData");
+  EXPECT_EQ(error_of([] { filtered_flow("FakeData: {shapes: [[2]], names: [x], size: 3}, Filter: x > 0"); }),
+            "a.yaml:1:58: map Filter: 'x > 0' is bool [2], not true or false for the sample; write all(...) "
+            "or any(...) of it, before BatchData");
 }
 
 TEST(Filter, is_not_for_predictions) {
