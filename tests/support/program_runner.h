@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
-#include <source_location>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
@@ -26,8 +25,8 @@ struct Outcome {
 };
 
 /// Expects that a run has ended with an exit code, and gives its result back.
-inline Outcome exits(int code, Outcome outcome, std::source_location at = std::source_location::current()) {
-  EXPECT_EQ(outcome.code, code) << at.file_name() << ":" << at.line() << ": " << outcome.err;
+inline Outcome exits(int code, Outcome outcome, int line = __builtin_LINE()) {
+  EXPECT_EQ(outcome.code, code) << "line " << line << ": " << outcome.err;
   return outcome;
 }
 
