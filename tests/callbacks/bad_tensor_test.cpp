@@ -5,6 +5,7 @@
 #include "callbacks/callback_scenes.h"
 #include "model/cost.h"
 #include "predict/bad_input.h"
+#include "support/errors.h"
 #include "support/poisoned_input.h"
 #include "support/temporary_folder.h"
 #include "tensor/finite.h"
@@ -13,9 +14,7 @@
 namespace tpack {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr const char* kWithBatchNorm = R"(
 inputs:
@@ -30,6 +29,8 @@ cost:
   - SoftmaxCrossEntropy: {logits: fc1, labels: label}
 )";
 
+constexpr const char* kInputs = "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n";
+
 /// A training of 44 samples, in batches of 4, in which some are bad.
 struct BadTraining : SmallTraining {
   explicit BadTraining(const std::string& input = "Poisoned: {rounds: [2]}",
@@ -37,6 +38,14 @@ struct BadTraining : SmallTraining {
       : SmallTraining(small_flow(44, "- BatchData: {batch_size: 4}"), trainer, "Adam: {learning_rate: 0.01}",
                       EngineSettings::Backend::kReference, make_self_comm(), model_of(model), input) {}
 };
+
+/// How a run of so many steps ends, of a model with CheckNumerics.
+std::string error_of_model(const std::string& model, int64_t steps = 11) {
+  BadTraining training("Poisoned", "Simple", kInputs + model);
+  TestRun run({.max_epoch = 1, .steps_per_epoch = steps}, training.trainer());
+  run.add("CheckNumerics");
+  return error_of_run(run);
+}
 
 std::map<std::string, Tensor> after_steps(int64_t steps, const std::string& trainer = "Simple") {
   BadTraining training("Poisoned", trainer);
@@ -52,10 +61,8 @@ TEST(SkippedSteps, end_the_run_with_the_name_of_the_first_bad_tensor) {
   BadTraining training;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
   run.add("CheckNumerics");
-  EXPECT_EQ(
-      error_of_run(run),
-      "after global_step 2 the gradient is not finite and was not applied: input 'x' (test.yaml:3:3) has "
-      "nan at [0, 0]; it is in component 'x' of data.train: remove or replace such values");
+  EXPECT_TRUE(says(error_of_run(run), {"after global_step 2 ", "input 'x' (test.yaml:3:3) has nan",
+                                       "component 'x' of data.train"}));
   expect_bit_equal(variables_of(training.trainer()), after_steps(1));  // moving averages, too
 }
 
@@ -67,92 +74,49 @@ TEST(SkippedSteps, name_the_layer_that_makes_the_first_infinity) {
 }
 
 TEST(SkippedSteps, name_the_function_that_makes_the_first_nan_and_how_to_keep_it_from_that) {
-  const auto error = [](const std::string& expression) {
-    const std::string model = R"(
-inputs:
-  x: {shape: [5]}
-  label: {shape: [], dtype: int32}
-layers:
-  - Elementwise: {name: odd, expression: ')" +
-                              expression + R"('}
-  - FullyConnected: {name: fc1, units: 3}
-cost:
-  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
-)";
-    BadTraining training("Poisoned", "Simple", model);
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
-    run.add("CheckNumerics");
-    return error_of_run(run);
-  };
-  EXPECT_THAT(
-      error("log(x * 0 - 2)"),
-      HasSubstr("from log of a negative number (-2); keep its argument above 0, as with max(x, 1e-6)"));
-  EXPECT_THAT(error("sqrt(x * 0 - 0.5)"), HasSubstr("from sqrt of a negative number (-0.5)"));
-  EXPECT_THAT(error("1 / (x * 0)"), HasSubstr("from a division by 0; keep the divisor away from 0"));
-  EXPECT_THAT(error("exp(x * 0 + 100)"), HasSubstr("from exp of a large number (100)"));
+  for (const auto& [expression, what] :
+       {std::pair("log(x * 0 - 2)", "from log of a negative number (-2); keep its argument above 0"),
+        std::pair("sqrt(x * 0 - 0.5)", "from sqrt of a negative number (-0.5)"),
+        std::pair("1 / (x * 0)", "from a division by 0; keep the divisor away from 0"),
+        std::pair("exp(x * 0 + 100)", "from exp of a large number (100)")})
+    EXPECT_TRUE(
+        says(error_of_model(std::string("layers:\n  - Elementwise: {name: odd, expression: '") + expression +
+                                "'}\n  - FullyConnected: {name: fc1, units: 3}\n"
+                                "cost:\n  - SoftmaxCrossEntropy: {logits: fc1, labels: label}\n",
+                            4),
+             {what}));
 }
 
 /// The slope of a root is infinite at 0.
 TEST(SkippedSteps, name_the_gradient_if_all_layers_are_finite) {
-  const std::string model = R"(
-inputs:
-  x: {shape: [5]}
-  label: {shape: [], dtype: int32}
-layers:
-  - FullyConnected: {name: fc0, units: 7}
-  - Elementwise: {name: root, expression: 'sqrt(x * 0)'}
-  - FullyConnected: {name: fc1, units: 3}
-cost:
-  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
-)";
-  BadTraining training("Poisoned", "Simple", model);
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
-  run.add("CheckNumerics");
-  EXPECT_THAT(error_of_run(run),
-              AllOf(StartsWith("after global_step 1 the gradient is not finite and was not "
-                               "applied: the outputs of all layers are finite"),
-                    HasSubstr("; the gradient of variable fc0/")));
+  EXPECT_TRUE(says(
+      error_of_model("layers:\n  - FullyConnected: {name: fc0, units: 7}\n"
+                     "  - Elementwise: {name: root, expression: 'sqrt(x * 0)'}\n"
+                     "  - FullyConnected: {name: fc1, units: 3}\n"
+                     "cost:\n  - SoftmaxCrossEntropy: {logits: fc1, labels: label}\n",
+                     4),
+      {"after global_step 1 ", "the outputs of all layers are finite", "; the gradient of variable fc0/"}));
 }
 
 /// FakeData has labels from 0 to 2.
 TEST(SkippedSteps, name_a_number_that_the_model_has_nothing_for) {
-  const std::string inputs = "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n";
-  const std::string few_scores = inputs +
-                                 "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
-                                 "cost:\n  - SoftmaxCrossEntropy: {logits: fc0, labels: label}";
-  const std::string few_entries = inputs +
-                                  "layers:\n  - Embedding: {name: rows, entries: 2, units: 5, input: label}\n"
-                                  "cost:\n  - MeanSquaredError: {predictions: rows, targets: x}";
-  for (const auto& [model, what] : {std::pair(few_scores, "2 scores (cost/SoftmaxCrossEntropy)"),
-                                    std::pair(few_entries, "2 entries (rows/Gather)")}) {
-    BadTraining training("Poisoned", "Simple", model);
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
-    run.add("CheckNumerics");
-    EXPECT_THAT(error_of_run(run), AllOf(HasSubstr("input 'label' (test.yaml:3:3) has 2 at ["),
-                                         HasSubstr(std::string("but there are ") + what),
-                                         HasSubstr("; component 'label' of data.train must be from 0 to 1")));
-  }
-}
-
-/// FakeData has labels from 0 to 2. A label of 2 has no smallest cost.
-TEST(SkippedSteps, name_a_label_of_a_yes_or_no_that_is_not_from_0_to_1) {
-  const std::string model =
-      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n"
+  const std::string binary =
       "layers:\n  - FullyConnected: {name: fc0, units: 1, input: x}\n"
       "  - Elementwise: {name: ones, input: label, expression: 'label > 1'}\n"
       "  - Elementwise: {name: masked, input: label, expression: 'label < 2'}\n"
       "cost:\n  - SigmoidCrossEntropy: {logits: fc0, labels: ";
-  const auto error = [&](const std::string& labels) {
-    BadTraining training("Poisoned", "Simple", model + labels + "}");
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
-    run.add("CheckNumerics");
-    return error_of_run(run);
-  };
-  EXPECT_THAT(error("label"), AllOf(HasSubstr("input 'label' (test.yaml:3:3) has 2 at ["),
-                                    HasSubstr("but labels of SigmoidCrossEntropy are from 0 to 1"),
-                                    HasSubstr("; component 'label' of data.train must be from 0 to 1")));
-  EXPECT_EQ(error("ones"), "no error");
-  EXPECT_EQ(error("label, sample_weights: masked"), "no error") << "a sample of weight 0 may have any label";
+  for (const auto& [model, what] :
+       {std::pair<std::string, std::string>("layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+                                            "cost:\n  - SoftmaxCrossEntropy: {logits: fc0, labels: label}",
+                                            "but there are 2 scores (cost/SoftmaxCrossEntropy)"),
+        {"layers:\n  - Embedding: {name: rows, entries: 2, units: 5, input: label}\n"
+         "cost:\n  - MeanSquaredError: {predictions: rows, targets: x}",
+         "but there are 2 entries (rows/Gather)"},
+        {binary + "label}", "but labels of SigmoidCrossEntropy are from 0 to 1"}})
+    EXPECT_TRUE(says(error_of_model(model), {"input 'label' (test.yaml:3:3) has 2 at [", what,
+                                             "component 'label' of data.train must be from 0 to 1"}));
+  EXPECT_EQ(error_of_model(binary + "ones}"), "no error");
+  EXPECT_EQ(error_of_model(binary + "label, sample_weights: masked}"), "no error") << "of weight 0";
 }
 
 TEST(BadInputs, rows_of_soft_labels_are_distributions) {
@@ -167,17 +131,15 @@ TEST(BadInputs, rows_of_soft_labels_are_distributions) {
     return bad ? bad->what : "nothing";
   };
   EXPECT_EQ(found({0.25, 0.75, 1, 0}), "nothing");
-  EXPECT_THAT(found({0, 1, 1, 1}), HasSubstr("input 'label' (test.yaml:3:3) has the sum 2 for sample 1, but "
-                                             "soft labels of SoftmaxCrossEntropy"));
+  EXPECT_TRUE(says(found({0, 1, 1, 1}), {"input 'label' (test.yaml:3:3)", "the sum 2 for sample 1"}));
   EXPECT_THAT(found({-0.5, 1.5, 1, 0}), HasSubstr("has -0.5 for sample 0"));
 }
 
 /// Of a batch of four samples.
 TEST(SkippedSteps, name_labels_without_two_of_a_class) {
-  const std::string model =
-      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n"
-      "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
-      "cost:\n  - TripletLoss: {embeddings: fc0, labels: label}";
+  const std::string model = kInputs + std::string(
+                                          "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+                                          "cost:\n  - TripletLoss: {embeddings: fc0, labels: label}");
   const auto error = [&](const std::string& domain) {
     SmallTraining training(
         make_flow(parse_yaml("[{FakeData: {shapes: [[5], []], dtype: [float32, int32], names: [x, label], "
@@ -190,10 +152,8 @@ TEST(SkippedSteps, name_labels_without_two_of_a_class) {
     run.add("CheckNumerics");
     return error_of_run(run);
   };
-  EXPECT_THAT(error("[0, 100000]"),
-              AllOf(HasSubstr("input 'label' (test.yaml:3:3) has no two samples of one class among 4"),
-                    HasSubstr("add ClassBalanced: {component: label, in_a_row: 4} before the BatchData of "
-                              "data.train, or raise batch_size")));
+  EXPECT_TRUE(says(error("[0, 100000]"), {"input 'label' (test.yaml:3:3)", "of one class among 4",
+                                          "add ClassBalanced: {component:"}));
   EXPECT_THAT(error("[0, 1]"), HasSubstr("samples of only one class among 4"));
 }
 
@@ -259,8 +219,7 @@ TEST_P(SkippedStepsOf, are_found_for_each_input) {
     SmallTraining training = training_with(cost, input);
     TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
     run.add("CheckNumerics");
-    EXPECT_THAT(error_of_run(run), StartsWith("after global_step 2 the gradient is not finite and was not"))
-        << cost << ", input " << input;
+    EXPECT_TRUE(says(error_of_run(run), {"after global_step 2 the gradient"})) << cost << ", input " << input;
   }
   const std::set<std::string> of_weights_alone = {"Regularize"};
   EXPECT_EQ(seen == 0, of_weights_alone.contains(GetParam()));
@@ -278,9 +237,7 @@ TEST(SkippedSteps, say_that_not_all_batches_were_looked_at) {
   BadTraining training("Poisoned: {rounds: [3]}", "Simple: {accumulate: 2}");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
   run.add("CheckNumerics");
-  EXPECT_THAT(error_of_run(run),
-              HasSubstr("finite for the last batches of this process; it comes from another "
-                        "batch of the step"));
+  EXPECT_TRUE(says(error_of_run(run), {"finite for the last batches of", "it comes from another batch of"}));
 }
 
 /// With two batches in a step, too: back to what was before the first of them.
@@ -298,12 +255,7 @@ TEST(SkippedSteps, cannot_be_overlooked) {
   for (const char* item : {"EnableIf: {callback: CheckNumerics, condition: epoch > 3}",
                            "PeriodicCallback: {callback: CheckNumerics, every_k_steps: 7}",
                            "CheckNumerics: {when: epoch > 3}"}) {
-    try {
-      callback_of(item);
-      ADD_FAILURE() << item;
-    } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the callback must see each step"));
-    }
+    EXPECT_THAT(error_from([&] { callback_of(item); }), HasSubstr("the callback must see each step"));
   }
   EXPECT_STREQ(callback_of("CheckNumerics")->rules().ranks_are_fixed, "all skip the same steps");
 }
@@ -313,8 +265,8 @@ std::string resumed_run(const std::string& rounds, int64_t first, int64_t most,
                         std::vector<double>& bad_steps) {
   const TemporaryFolder folder;
   const auto run_of = [&](BadTraining& training) {
-    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer());
-    run->options.folder = folder.str();
+    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer(),
+                                         folder.str());
     run->add("CheckNumerics", {{"policy", "skip_step"}, {"max_bad_steps", most}});
     run->add("PeriodicTrigger", parse_yaml("{callback: {ModelSaver: {keep: 9}}, every_k_steps: 1}", ""));
     return run;
@@ -323,12 +275,8 @@ std::string resumed_run(const std::string& rounds, int64_t first, int64_t most,
   error_of_run(*run_of(whole));
   BadTraining rest("Poisoned: {rounds: " + rounds + "}");
   const auto run = run_of(rest);
-  std::string error;
-  try {
-    run->go_on_from(folder / ("checkpoints/model-" + std::to_string(first) + ".h5"));
-  } catch (const Error& what) {
-    error = what.what();
-  }
+  const std::string error = error_from<Error>(
+      [&] { run->go_on_from(folder / ("checkpoints/model-" + std::to_string(first) + ".h5")); });
   bad_steps = run->values("bad_steps");
   return error;
 }
@@ -336,7 +284,7 @@ std::string resumed_run(const std::string& rounds, int64_t first, int64_t most,
 TEST(SkippedSteps, are_counted_on_after_a_resume) {
   const CapturedLog log;
   std::vector<double> bad_steps;
-  EXPECT_EQ(resumed_run("[2, 7]", 5, 9, bad_steps), "");
+  EXPECT_EQ(resumed_run("[2, 7]", 5, 9, bad_steps), "no error");
   EXPECT_EQ(bad_steps, (std::vector<double>{1, 2}));
   EXPECT_THAT(resumed_run("[4, 5, 6]", 5, 2, bad_steps), HasSubstr("3 steps in a row had a gradient"));
 }
@@ -350,8 +298,7 @@ TEST(SkippedSteps, leave_everything_as_it_was_before_them) {
   expect_bit_equal(variables_of(training.trainer()), after_steps(1));
   EXPECT_EQ(run.values("bad_steps"), std::vector<double>{1});
   EXPECT_TRUE(std::isfinite(run.values("cost").at(0)));
-  EXPECT_THAT(log.text(), HasSubstr("the gradient in global_step 2 is not finite and was not applied: input "
-                                    "'x' (test.yaml:3:3) has nan at [0, 0]"));
+  EXPECT_TRUE(says(log.text(), {"'x' (test.yaml:3:3) has nan at"}));
 }
 
 TEST(SkippedSteps, are_followed_by_others) {
@@ -392,8 +339,7 @@ TEST(SkippedSteps, end_the_run_if_there_are_too_many_in_a_row) {
   BadTraining training("Poisoned: {rounds: [2, 4, 5, 6, 7]}");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 8}, training.trainer());
   run.add("CheckNumerics", {{"policy", "skip_step"}, {"max_bad_steps", 2}});
-  EXPECT_THAT(error_of_run(run), StartsWith("after global_step 6 3 steps in a row had a gradient that is not "
-                                            "finite; in the last one, input 'x'"));
+  EXPECT_TRUE(says(error_of_run(run), {"after global_step 6 3 steps in a", "in the last one, input 'x'"}));
 }
 
 TEST(Rollback, goes_back_to_the_last_trigger) {
@@ -402,9 +348,9 @@ TEST(Rollback, goes_back_to_the_last_trigger) {
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
   run.add("CheckNumerics", {{"policy", "rollback"}});
   std::map<std::string, Tensor> seen;
-  run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-            if (at.global_step() == 5) seen = variables_of(training.trainer());
-          }));
+  run.on_step("look", [&](tpack::Run& at) {
+    if (at.global_step() == 5) seen = variables_of(training.trainer());
+  });
   run.go();
   expect_bit_equal(seen, after_steps(3));
   EXPECT_THAT(log.text(), HasSubstr("the variables of the last trigger are restored"));
@@ -416,8 +362,7 @@ TEST(Rollback, gives_up_after_too_many_from_the_same_weights) {
   BadTraining training("Poisoned: {rounds: [2, 4, 6, 8, 10]}");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
   run.add("CheckNumerics", {{"policy", "rollback"}, {"max_bad_steps", 3}});
-  EXPECT_THAT(error_of_run(run),
-              StartsWith("after global_step 8 4 steps since the last trigger had a gradient"));
+  EXPECT_TRUE(says(error_of_run(run), {"after global_step 8 4 steps since"}));
 }
 
 TEST(Rollback, goes_back_on_all_towers) {
@@ -426,16 +371,16 @@ TEST(Rollback, goes_back_on_all_towers) {
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
   run.add("CheckNumerics", {{"policy", "rollback"}});
   bool has_looked = false;
-  run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-            if (at.global_step() != 5) return;
-            const std::vector<ModelHandle> towers = at.model_handles();
-            ASSERT_EQ(towers.size(), 2U);
-            for (const char* name : {"fc0/W", "bn/mean/EMA"})
-              EXPECT_TRUE(bit_equal(towers[0].device->variables().tensor(name),
-                                    towers[1].device->variables().tensor(name)))
-                  << name;
-            has_looked = true;
-          }));
+  run.on_step("look", [&](tpack::Run& at) {
+    if (at.global_step() != 5) return;
+    const std::vector<ModelHandle> towers = at.model_handles();
+    ASSERT_EQ(towers.size(), 2U);
+    for (const char* name : {"fc0/W", "bn/mean/EMA"})
+      EXPECT_TRUE(
+          bit_equal(towers[0].device->variables().tensor(name), towers[1].device->variables().tensor(name)))
+          << name;
+    has_looked = true;
+  });
   run.go();
   EXPECT_TRUE(has_looked);
 }
@@ -444,9 +389,9 @@ TEST(Rollback, keeps_hyper_parameters) {
   const CapturedLog log;
   BadTraining training("Poisoned: {rounds: [2]}");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer());
-  run.add("set", std::make_unique<FunctionCallback>([](tpack::Run& at) {
-            if (at.global_step() == 1) at.set_hyper_parameter("learning_rate", 0.5);
-          }));
+  run.on_step("set", [](tpack::Run& at) {
+    if (at.global_step() == 1) at.set_hyper_parameter("learning_rate", 0.5);
+  });
   run.add("CheckNumerics", {{"policy", "rollback"}}).go();
   EXPECT_EQ(training.trainer().part<TrainedVariables>().hyper_parameter("learning_rate"), 0.5F);
 }
@@ -454,8 +399,8 @@ TEST(Rollback, keeps_hyper_parameters) {
 TEST(Rollback, is_the_same_after_a_resume) {
   const CapturedLog log;
   const auto run_of = [](BadTraining& training, const TemporaryFolder& folder) {
-    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer());
-    run->options.folder = folder.str();
+    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer(),
+                                         folder.str());
     run->add("CheckNumerics", {{"policy", "rollback"}});
     run->add("PeriodicTrigger", parse_yaml("{callback: {ModelSaver: {keep: 9}}, every_k_steps: 1}", ""));
     return run;
@@ -477,11 +422,10 @@ std::string end_of_bad_runs(const std::string& item) {
   run.add("probed", callback_of(item));
   std::string text = error_of_run(run);
   for (const auto& [name, value] : variables_of(training.trainer())) text += " " + shortest(value.at(0));
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t step) {
-    if (step == 0) trainer.weights().data<float>()[0] = INFINITY;
+  FakeRun spoiled({.max_epoch = 2, .steps_per_epoch = 2});
+  spoiled.trainer.on_step = [&](int64_t step) {
+    if (step == 0) spoiled.trainer.weights().data<float>()[0] = INFINITY;
   };
-  TestRun spoiled({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
   spoiled.add("probed", callback_of(item));
   return text + error_of_run(spoiled);
 }

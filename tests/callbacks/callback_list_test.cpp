@@ -14,54 +14,19 @@ namespace tpack {
 namespace {
 
 // Those of tensorpack 0.11: callbacks/__init__.py and what it exports.
-const std::vector<std::string> kCallbacks = {"Callback",
-                                             "ProxyCallback",
-                                             "CallbackFactory",
-                                             "Callbacks",
-                                             "StartProcOrThread",
-                                             "RunOp",
-                                             "RunUpdateOps",
-                                             "ProcessTensors",
-                                             "DumpTensors",
-                                             "DumpTensorAsImage",
-                                             "CheckNumerics",
-                                             "HookToCallback",
-                                             "CallbackToHook",
-                                             "TFLocalCLIDebugHook",
-                                             "Inferencer",
-                                             "ScalarStats",
-                                             "ClassificationError",
-                                             "BinaryClassificationStats",
-                                             "InferenceRunner",
-                                             "DataParallelInferenceRunner",
-                                             "SendStat",
-                                             "InjectShell",
-                                             "EstimatedTimeLeft",
-                                             "ScheduledHyperParamSetter",
-                                             "HyperParamSetterWithFunc",
-                                             "StatMonitorParamSetter",
-                                             "HumanHyperParamSetter",
-                                             "GPUUtilizationTracker",
-                                             "GraphProfiler",
-                                             "GPUMemoryTracker",
-                                             "HostMemoryTracker",
-                                             "ThroughputTracker",
-                                             "ModelSaver",
-                                             "MinSaver",
-                                             "MaxSaver",
-                                             "TensorPrinter",
-                                             "ProgressBar",
-                                             "MaintainStepCounter",
-                                             "SessionRunTimeout",
-                                             "MovingAverageSummary",
-                                             "MergeAllSummaries",
-                                             "SimpleMovingAverage",
-                                             "PeriodicTrigger",
-                                             "PeriodicCallback",
-                                             "EnableCallbackIf"};
-const std::vector<std::string> kMonitors = {"Monitors",      "TFEventWriter",   "JSONWriter",
-                                            "ScalarPrinter", "SendMonitorData", "CometMLMonitor",
-                                            "ScalarHistory"};
+const std::vector<std::string> kCallbacks = split(
+    "Callback ProxyCallback CallbackFactory Callbacks StartProcOrThread RunOp RunUpdateOps "
+    "ProcessTensors DumpTensors DumpTensorAsImage CheckNumerics HookToCallback CallbackToHook "
+    "TFLocalCLIDebugHook Inferencer ScalarStats ClassificationError BinaryClassificationStats "
+    "InferenceRunner DataParallelInferenceRunner SendStat InjectShell EstimatedTimeLeft "
+    "ScheduledHyperParamSetter HyperParamSetterWithFunc StatMonitorParamSetter HumanHyperParamSetter "
+    "GPUUtilizationTracker GraphProfiler GPUMemoryTracker HostMemoryTracker ThroughputTracker "
+    "ModelSaver MinSaver MaxSaver TensorPrinter ProgressBar MaintainStepCounter SessionRunTimeout "
+    "MovingAverageSummary MergeAllSummaries SimpleMovingAverage PeriodicTrigger PeriodicCallback "
+    "EnableCallbackIf",
+    ' ');
+const std::vector<std::string> kMonitors = split(
+    "Monitors TFEventWriter JSONWriter ScalarPrinter SendMonitorData CometMLMonitor ScalarHistory", ' ');
 
 struct Row {
   std::string theirs;  // "" for what only tpack has

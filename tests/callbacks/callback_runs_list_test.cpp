@@ -2,7 +2,7 @@
 // is resumed goes on as one that was not interrupted.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "callbacks/callback_scenes.h"
 #include "callbacks/give_scalar.h"
@@ -119,7 +119,7 @@ class Process {
         run_({.max_epoch = kEpochs, .steps_per_epoch = kSteps}, training_.trainer()) {
     run_.options.folder = folder.str();
     run_.options.flows = {{"train", samples(40)}, {"validation", samples(6)}};
-    run_.add("score", std::make_unique<GiveScalar>("score", std::vector<double>{3, 1, 2, 2.5, 1.5}));
+    run_.add("score", give("score", {3, 1, 2, 2.5, 1.5}));
     auto probed = callback_of(item);
     probed_ = probed.get();
     run_.add("probed", std::move(probed));
@@ -135,7 +135,11 @@ class Process {
     run_.add("look", std::make_unique<FunctionCallback>(look, keep));
   }
 
-  void go() { end(run_.go()); }
+  void go() {
+    const LoopResult result = run_.go();
+    result_ = std::to_string(static_cast<int>(result.ending)) + " " + result.reason + " " +
+              std::to_string(result.global_step);
+  }
   /// What the callback would save after it has loaded its state.
   std::string resume(int64_t step) {
     const std::string path = folder_.str() + "/checkpoints/model-" + std::to_string(step) + ".h5";
@@ -158,11 +162,6 @@ class Process {
   }
 
  private:
-  void end(const LoopResult& result) {
-    result_ = std::to_string(static_cast<int>(result.ending)) + " " + result.reason + " " +
-              std::to_string(result.global_step);
-  }
-
   const TemporaryFolder& folder_;
   SmallTraining training_;
   TestRun run_;

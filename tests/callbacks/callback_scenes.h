@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 #include "train/callback.h"
@@ -24,23 +25,13 @@ inline std::unique_ptr<Callback> callback_of(const std::string& item) {
 
 /// The error message of the callbacks' setup.
 inline std::string error_of_setup(TestRun& run) {
-  try {
-    run.loop();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_from<Error>([&] { run.loop(); });
 }
 
 /// The error message that a run ends with. Errors: those of the setup, after which there is no run.
 inline std::string error_of_run(TestRun& run) {
   run.loop();
-  try {
-    run.go();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_from<Error>([&] { run.go(); });
 }
 
 /// The learning rate after each step, and the scalars; of those that depend on the clock, only the names.
@@ -60,9 +51,7 @@ inline std::string figures_of(TestRun& run, const std::vector<double>& rates) {
 inline std::string traces_of(const std::string& item, FileIo& io = FileIo::system()) {
   const CapturedLog log;
   const TemporaryFolder folder;
-  SmallTraining training;
-  TestRun run({.starting_epoch = 3, .max_epoch = 7, .steps_per_epoch = 4}, training.trainer());
-  run.options.folder = folder.str();
+  SmallRun run({.starting_epoch = 3, .max_epoch = 7, .steps_per_epoch = 4}, folder.str());
   run.options.io = &io;
   run.options.flows = {{"validation", small_flow(11, "- BatchData: {batch_size: 1}")},
                        {"test", small_flow(7, "- BatchData: {batch_size: 1}")}};
@@ -71,8 +60,7 @@ inline std::string traces_of(const std::string& item, FileIo& io = FileIo::syste
   if (!name_in(item).ends_with("InferenceRunner")) run.add("InferenceRunner", {{"data", "validation"}});
   std::vector<double> rates;
   run.add("probed", callback_of(item));
-  run.add("rates", std::make_unique<FunctionCallback>(
-                       [&](Run& at) { rates.push_back(at.hyper_parameter("learning_rate")); }));
+  run.on_step("rates", [&](Run& at) { rates.push_back(at.hyper_parameter("learning_rate")); });
   std::string text = error_of_run(run) + "\n";
   text += figures_of(run, rates);
   if (std::filesystem::exists(folder / "checkpoints"))

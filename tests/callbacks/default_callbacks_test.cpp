@@ -8,9 +8,8 @@ namespace tpack {
 namespace {
 
 TEST(DefaultCallbacks, run_as_they_are) {
-  FakeTrainer trainer;
-  trainer.figures["cost"] = [](int64_t) { return 1.0; };
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 3});
+  run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
   const ConfigNode list = default_callbacks();
   for (const ConfigNode& item : list.items()) run.add(item.text(), Registry<Callback>::make_item(item));
   EXPECT_EQ(run.go().ending, StopReason::kFinished);

@@ -10,16 +10,14 @@ using testing::ElementsAre;
 
 TEST(DumpTensors, writes_each_step_what_it_saw) {
   const TemporaryFolder folder;
-  SmallTraining training;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer());
-  run.options.folder = folder.str();
+  SmallRun run({.max_epoch = 1, .steps_per_epoch = 2}, folder.str());
   run.add("DumpTensors", parse_yaml("{outputs: [x, fc1], variables: [fc1/b], gradients: [fc1/b]}", "d.yaml"));
   std::vector<Tensor> biases;
   std::vector<Tensor> gradients;
-  run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-            biases.push_back(at.store().value("fc1/b").clone());
-            gradients.push_back(at.store().value("@gradient/fc1/b").clone());
-          }));
+  run.on_step("look", [&](tpack::Run& at) {
+    biases.push_back(at.store().value("fc1/b").clone());
+    gradients.push_back(at.store().value("@gradient/fc1/b").clone());
+  });
   run.go();
   EXPECT_THAT(names_in(folder / "tensors"), ElementsAre("step-000000001.h5", "step-000000002.h5"));
   for (size_t step = 1; step <= 2; ++step) {
@@ -36,11 +34,9 @@ TEST(DumpTensors, writes_each_step_what_it_saw) {
 /// The bias of the last layer is 0 before the first step, so its output is W x; after it, it is not.
 TEST(DumpTensors, has_outputs_from_before_the_update) {
   const TemporaryFolder folder;
-  SmallTraining training;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
-  run.options.folder = folder.str();
+  SmallRun run({.max_epoch = 1, .steps_per_epoch = 1}, folder.str());
   run.add("DumpTensors", parse_yaml("{outputs: [fc.*]}", "d.yaml")).loop();
-  const Tensor before = training.trainer().part<TrainedVariables>().variables()->value("fc1/W").clone();
+  const Tensor before = run.training.trainer().part<TrainedVariables>().variables()->value("fc1/W").clone();
   run.go();
   const auto file = load_checkpoint(folder / "tensors/step-000000001.h5");
   const Tensor hidden = file.tensors.at("output/fc0");
@@ -56,9 +52,7 @@ TEST(DumpTensors, has_outputs_from_before_the_update) {
 
 TEST(DumpTensors, writes_the_steps_that_are_chosen) {
   const TemporaryFolder folder;
-  SmallTraining training;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 6}, training.trainer());
-  run.options.folder = folder.str();
+  SmallRun run({.max_epoch = 1, .steps_per_epoch = 6}, folder.str());
   run.add("EnableIf",
           parse_yaml("{callback: {DumpTensors: {outputs: [fc1]}}, condition: step == 3}", "d.yaml"));
   run.add("PeriodicCallback",
@@ -86,8 +80,7 @@ cost:
 )";
   SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4}"), "Simple", "Adam",
                          EngineSettings::Backend::kReference, make_self_comm(), model_of(model));
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer(), folder.str());
   run.add("DumpTensors", parse_yaml("{outputs: [body]}", "d.yaml")).go();
   std::vector<std::string> names;
   for (const auto& [name, value] : load_checkpoint(folder / "tensors/step-000000001.h5").tensors)
@@ -98,9 +91,7 @@ cost:
 /// The files of a run.
 std::string files_of(const std::string& item) {
   const TemporaryFolder folder;
-  SmallTraining training;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer());
-  run.options.folder = folder.str();
+  SmallRun run({.max_epoch = 1, .steps_per_epoch = 2}, folder.str());
   run.add("probed", callback_of(item)).go();
   std::string text;
   for (const auto& [name, value] : load_checkpoint(folder / "tensors/step-000000002.h5").tensors)

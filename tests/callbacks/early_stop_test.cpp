@@ -1,11 +1,12 @@
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "callbacks/give_scalar.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/layout.h"
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
@@ -17,10 +18,8 @@ class EarlyStopTest : public testing::Test {
  protected:
   TestRun& start(const std::string& more, int64_t epochs, std::vector<double> values,
                  std::vector<int64_t> silent = {}) {
-    trainer_ = std::make_unique<FakeTrainer>();
-    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, *trainer_);
-    run_->options.folder = folder_.str();
-    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(values), std::move(silent), goal_));
+    run_ = std::make_unique<FakeRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, folder_.str());
+    run_->add("give", give("cost", std::move(values), std::move(silent), goal_));
     return run_->add("EarlyStop", parse_yaml("{monitor: cost, " + more + "}", "s.yaml")).add("ModelSaver");
   }
   /// The epoch in which it ends the run; 0 if it does not.
@@ -34,8 +33,7 @@ class EarlyStopTest : public testing::Test {
 
   std::optional<Goal> goal_ = Goal::kMin;  // of the statistic
   TemporaryFolder folder_;
-  std::unique_ptr<FakeTrainer> trainer_;
-  std::unique_ptr<TestRun> run_;
+  std::unique_ptr<FakeRun> run_;
   std::string reason_;
 };
 
@@ -63,31 +61,18 @@ TEST_F(EarlyStopTest, waits_for_what_is_better_of_the_statistic) {
 }
 
 TEST_F(EarlyStopTest, rejects_a_mode_that_contradicts_the_statistic_and_asks_where_nothing_tells) {
-  const auto rejected = [&](const std::string& more) {
-    try {
-      end_of(more, {1, 1});
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_EQ(rejected("mode: max"),
-            "s.yaml:1:11: callback EarlyStop: lower values of 'cost' are better; remove 'mode: max'");
+  const auto rejected = [&](const std::string& more) { return error_from([&] { end_of(more, {1, 1}); }); };
+  EXPECT_TRUE(says(rejected("mode: max"), {"s.yaml:1:11:", "lower values of 'cost'", "remove 'mode: max'"}));
   goal_ = Goal::kMax;
-  EXPECT_EQ(rejected("mode: min"),
-            "s.yaml:1:11: callback EarlyStop: higher values of 'cost' are better; remove 'mode: min'");
+  EXPECT_TRUE(says(rejected("mode: min"), {"s.yaml:1:11:", "higher values of 'cost'", "remove 'mode: min'"}));
   goal_ = std::nullopt;
-  EXPECT_EQ(rejected("patience: 2"),
-            "s.yaml:1:11: callback EarlyStop: it is unknown whether lower or higher values of 'cost' are "
-            "better; write mode: min or mode: max");
+  EXPECT_TRUE(says(rejected("patience: 2"),
+                   {"s.yaml:1:11:", "of 'cost' are better", "write mode: min or mode: max"}));
 }
 
-TEST_F(EarlyStopTest, nan_is_no_improvement) {
+TEST_F(EarlyStopTest, an_epoch_with_nan_is_no_improvement_and_one_without_a_value_does_not_count) {
   EXPECT_EQ(end_of("patience: 2", {NAN, NAN, 1, 1}), 2);
   EXPECT_EQ(reason_, "cost has not improved in 2 values; every value is nan");
-}
-
-TEST_F(EarlyStopTest, an_epoch_without_a_value_does_not_count) {
   EXPECT_EQ(end_of("patience: 2", {5, 5, 5, 5, 5, 5}, {2, 3}), 5);
 }
 
@@ -117,13 +102,12 @@ class RestoredWeights : public testing::Test {
  protected:
   TestRun& start(int64_t epochs, const std::string& more = "patience: 2, restore_best: true") {
     training_ = std::make_unique<SmallTraining>();
-    run_ =
-        std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 2}, training_->trainer());
-    run_->options.folder = folder_.str();
-    run_->add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{5, 4, 6, 7, 1, 1}));
-    run_->add("watch", std::make_unique<FunctionCallback>(nullptr, [this](tpack::Run& run) {
-                after_epochs_.push_back(weights_of(run.variables(VariableScope::kModel).at("fc0/W")));
-              }));
+    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 2},
+                                     training_->trainer(), folder_.str());
+    run_->add("give", give("cost", {5, 4, 6, 7, 1, 1}));
+    run_->on_trigger("watch", [this](tpack::Run& run) {
+      after_epochs_.push_back(weights_of(run.variables(VariableScope::kModel).at("fc0/W")));
+    });
     run_->add("EarlyStop", parse_yaml("{monitor: cost, mode: min, " + more + "}", "s.yaml"));
     return run_->add("ModelSaver");
   }
@@ -171,9 +155,8 @@ TEST_F(RestoredWeights, are_known_after_a_resume) {
 
 /// The end of a run whose cost improves by little, and then not at all.
 std::string end_with(const std::string& item) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 8, .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{5, 4.9, 6, 6.5, 6.4, 3, 3, 3}));
+  FakeRun run({.max_epoch = 8, .steps_per_epoch = 1});
+  run.add("give", give("cost", {5, 4.9, 6, 6.5, 6.4, 3, 3, 3}));
   run.add("probed", Registry<Callback>::make_item(parse_yaml(item, "i.yaml")));
   return run.go().reason;
 }

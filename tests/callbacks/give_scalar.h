@@ -28,6 +28,11 @@ class GiveScalar final : public Callback {
   std::optional<Goal> goal_;
 };
 
+inline std::unique_ptr<Callback> give(std::string name, std::vector<double> values,
+                                      std::vector<int64_t> silent = {}, std::optional<Goal> goal = {}) {
+  return std::make_unique<GiveScalar>(std::move(name), std::move(values), std::move(silent), goal);
+}
+
 /// Every value of every statistic with its step, but for those that no two runs agree on: equal texts are
 /// equal bits.
 inline std::string bits_of_statistics(const Monitors& monitors) {

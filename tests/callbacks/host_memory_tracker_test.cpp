@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "support/fake_trainer.h"
 #include "system/machine.h"
@@ -7,8 +7,7 @@ namespace tpack {
 namespace {
 
 TEST(HostMemoryTracker, reports_memory_in_gigabytes) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
   run.add("HostMemoryTracker").go();
   const double own = run.values("resident_memory_gb").at(0) * 1e9;
   EXPECT_NEAR(own, static_cast<double>(resident_memory()), 0.2 * own + 1e8);

@@ -1,71 +1,47 @@
 // What sets hyper-parameters does the same on every rank, also where only the chief knows why.
-#include <thread>
 
 #include <gmock/gmock.h>
 
 #include "callbacks/give_scalar.h"
-#include "comm/local_group.h"
 #include "config/yaml_reader.h"
+#include "support/on_ranks.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
 
-using testing::ElementsAre;
-
 /// The learning rates of four steps, one an epoch, on two ranks; only the chief gets `cost`, which is 1.
-std::vector<std::vector<float>> rates_on_two_ranks(const std::string& item, const std::string& folder = "") {
-  LocalGroup group(2, 30);
-  std::vector<std::vector<float>> rates(2);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] {
-      const auto comm = group.member(rank);
-      FakeTrainer trainer;
-      trainer.set_hyper_parameter("learning_rate", 1);
-      trainer.on_step = [&](int64_t) {
-        rates[static_cast<size_t>(rank)].push_back(static_cast<float>(trainer.learning_rate()));
-      };
-      TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
-      run.options.world = comm.get();
-      if (rank == 0) run.options.folder = folder;
-      run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{1, 1, 1, 1}));
-      run.add("setter", Registry<Callback>::make_item(parse_yaml(item, "r.yaml"))).go();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return rates;
+std::vector<std::vector<float>> rates_on_two_ranks(const std::string& item, const std::string& folder) {
+  return on_ranks(2, [&](int rank, const std::unique_ptr<Comm>& comm) {
+    std::vector<float> rates;
+    FakeRun run({.max_epoch = 4, .steps_per_epoch = 1}, rank == 0 ? folder : "");
+    run.trainer.set_hyper_parameter("learning_rate", 1);
+    run.trainer.on_step = [&](int64_t) { rates.push_back(static_cast<float>(run.trainer.learning_rate())); };
+    run.options.world = comm.get();
+    run.add("give", give("cost", {1, 1, 1, 1}));
+    run.add("setter", Registry<Callback>::make_item(parse_yaml(item, "r.yaml"))).go();
+    return rates;
+  });
 }
 
-TEST(HyperParamRanks, follow_a_statistic_of_the_chief) {
-  const auto rates = rates_on_two_ranks(
-      "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old / 2, threshold: 0, reverse: "
-      "false, last_k: 2}");
-  EXPECT_THAT(rates[0], ElementsAre(1, 1, 0.5F, 0.5F));
-  EXPECT_EQ(rates[1], rates[0]);
-}
-
-TEST(HyperParamRanks, follow_an_expression) {
-  const auto rates =
-      rates_on_two_ranks("HyperParamSetterWithFunc: {param: learning_rate, value: cost / 4 + epoch}");
-  EXPECT_THAT(rates[0], ElementsAre(1, 1.25F, 2.25F, 3.25F));
-  EXPECT_EQ(rates[1], rates[0]);
-}
-
-TEST(HyperParamRanks, follow_a_file_that_the_chief_reads) {
+TEST(HyperParamRanks, follow_what_the_chief_knows) {
   const TemporaryFolder folder;
   write_content(folder / "hyper.txt", "learning_rate: 0.5");
-  const auto rates = rates_on_two_ranks("HumanHyperParamSetter: {param: learning_rate}", folder.str());
-  EXPECT_THAT(rates[0], ElementsAre(0.5F, 0.5F, 0.5F, 0.5F));
-  EXPECT_EQ(rates[1], rates[0]);
-}
-
-TEST(HyperParamRanks, follow_a_condition_on_a_statistic_of_the_chief) {
-  const auto rates = rates_on_two_ranks(
-      "EnableIf: {condition: cost == 1 and epoch > 1, callback: {HyperParamSetterWithFunc: {param: "
-      "learning_rate, value: old / 2}}}");
-  EXPECT_THAT(rates[0], ElementsAre(0.5F, 0.5F, 0.25F, 0.125F)) << "it begins before training";
-  EXPECT_EQ(rates[1], rates[0]);
+  struct Case {
+    std::string item;
+    std::vector<float> rates;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old / 2, threshold: 0, "
+            "reverse: false, last_k: 2}",
+            {1, 1, 0.5F, 0.5F}},
+           {"HyperParamSetterWithFunc: {param: learning_rate, value: cost / 4 + epoch}",
+            {1, 1.25F, 2.25F, 3.25F}},
+           {"HumanHyperParamSetter: {param: learning_rate}", {0.5F, 0.5F, 0.5F, 0.5F}},
+           {"EnableIf: {condition: cost == 1 and epoch > 1, callback: {HyperParamSetterWithFunc: {param: "
+            "learning_rate, value: old / 2}}}",
+            {0.5F, 0.5F, 0.25F, 0.125F}}})  // it begins before training
+    EXPECT_THAT(rates_on_two_ranks(c.item, folder.str()), testing::Each(c.rates)) << c.item;
 }
 
 }  // namespace

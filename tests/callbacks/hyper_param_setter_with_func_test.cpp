@@ -2,6 +2,7 @@
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
@@ -17,18 +18,12 @@ class FuncSetterTest : public testing::Test {
     trainer_.on_step = [this](int64_t) { seen_.push_back(static_cast<float>(trainer_.learning_rate())); };
   }
   TestRun& start(const std::string& value, RunLength length) {
-    run_ = std::make_unique<TestRun>(length, trainer_);
-    run_->options.folder = folder_.str();
+    run_ = std::make_unique<TestRun>(length, trainer_, folder_.str());
     return run_->add("HyperParamSetterWithFunc",
                      parse_yaml("{param: learning_rate, value: " + value + "}", "s.yaml"));
   }
   std::string error_of(const std::string& value) {
-    try {
-      start(value, {.max_epoch = 2, .steps_per_epoch = 1}).go();
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_from([&] { start(value, {.max_epoch = 2, .steps_per_epoch = 1}).go(); });
   }
 
   TemporaryFolder folder_;
@@ -54,7 +49,7 @@ TEST_F(FuncSetterTest, begins_with_the_epoch_before_the_first) {
 
 TEST_F(FuncSetterTest, may_use_steps_statistics_and_other_numbers) {
   run_ = std::make_unique<TestRun>(RunLength{.max_epoch = 3, .steps_per_epoch = 2}, trainer_);
-  run_->add("give", std::make_unique<GiveScalar>("val-cost/a", std::vector<double>{0.5, 0.25, 0}));
+  run_->add("give", give("val-cost/a", {0.5, 0.25, 0}));
   run_->add("HyperParamSetterWithFunc",
             parse_yaml("{param: learning_rate, value: val.cost.a * step / (max_epoch * steps_per_epoch)}",
                        "s.yaml"));
@@ -77,16 +72,14 @@ TEST_F(FuncSetterTest, a_resumed_run_goes_on_as_one_that_was_not_stopped) {
 }
 
 TEST_F(FuncSetterTest, rejects_what_is_no_rate) {
-  const std::string who = "s.yaml:1:31: callback HyperParamSetterWithFunc, 'value': ";
-  EXPECT_EQ(error_of("epoch > 0"), who + "'epoch > 0' must be a finite number; it is true or false");
-  EXPECT_EQ(error_of("true if epoch == 0 else old"),
-            who + "'true if epoch == 0 else old' must be a finite number; after global_step 0 it is 'true'");
-  EXPECT_EQ(error_of("1 / epoch"),
-            "s.yaml:1:33: callback HyperParamSetterWithFunc, 'value': division by zero");
-  EXPECT_EQ(error_of("old - 1"),
-            "s.yaml:1:9: callback HyperParamSetterWithFunc, 'value': cannot set learning_rate to -0.9 after "
-            "global_step 0: a learning rate must be at least 0");
-  EXPECT_EQ(error_of("odl * 2"), who + "unknown statistic 'odl'; did you mean 'old'?");
+  for (const auto& [value, place, what] :
+       {std::array<std::string, 3>{"epoch > 0",
+                                   "s.yaml:1:31:", "must be a finite number; it is true or false"},
+        {"true if epoch == 0 else old", "s.yaml:1:31:", "after global_step 0 it is 'true'"},
+        {"1 / epoch", "s.yaml:1:33:", "'value': division by zero"},
+        {"old - 1", "s.yaml:1:9:", "to -0.9 after global_step 0: a learning rate must be at least 0"},
+        {"odl * 2", "s.yaml:1:31:", "unknown statistic 'odl'; did you mean 'old'?"}})
+    EXPECT_TRUE(says(error_of(value), {place, what}));
 }
 
 const live::Fields kHyperParamSetterWithFunc("callback", "HyperParamSetterWithFunc",

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "predict/evaluator.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
 
@@ -23,12 +24,7 @@ class InferenceRunnerTest : public testing::Test {
     TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
     run.options.flows = flows();
     run.add("InferenceRunner", parse_yaml(params, "r.yaml"));
-    try {
-      run.go();
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { run.go(); });
   }
 
   SmallTraining training_;
@@ -44,7 +40,7 @@ TEST_F(InferenceRunnerTest, gives_the_figures_of_the_whole_flow_after_each_epoch
   const auto evaluate = [&](tpack::Run& at) {
     independent.push_back(Evaluator("singles", at.model_handle(), singles, 9).run());
   };
-  run.add("independent", std::make_unique<FunctionCallback>(nullptr, evaluate));
+  run.on_trigger("independent", evaluate);
   run.add("InferenceRunner", {{"data", "validation"}}).go();
   EXPECT_THAT(run.monitors.names(),
               ElementsAre("validation_accuracy", "validation_cost", "validation_softmax_cross_entropy"));
@@ -66,9 +62,8 @@ TEST_F(InferenceRunnerTest, shows_what_it_said_of_classes_at_the_end_and_writes_
   const TemporaryFolder folder;
   const CapturedLog log;
   for (const char* item : {"InferenceRunner", "DataParallelInferenceRunner"}) {
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer(), folder.str());
     run.options.flows = flows();
-    run.options.folder = folder.str();
     run.add(item, parse_yaml("{data: validation}", "r.yaml")).go();
     const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
     EXPECT_EQ(json["samples"], 11);
@@ -96,16 +91,14 @@ TEST_F(InferenceRunnerTest, gives_figures_of_one_class) {
 TEST_F(InferenceRunnerTest, shows_the_tables_of_weights_that_are_restored) {
   const TemporaryFolder folder;
   const CapturedLog log;
-  TestRun run({.max_epoch = 5, .steps_per_epoch = 1}, training_.trainer());
+  TestRun run({.max_epoch = 5, .steps_per_epoch = 1}, training_.trainer(), folder.str());
   run.options.flows = flows();
-  run.options.folder = folder.str();
   run.add("InferenceRunner", {{"data", "validation"}});
-  run.add("give", std::make_unique<GiveScalar>("figure", std::vector<double>{5, 4, 6, 7, 8}));
+  run.add("give", give("figure", {5, 4, 6, 7, 8}));
   run.add("EarlyStop", parse_yaml("{monitor: figure, mode: min, patience: 2, restore_best: true}", "s.yaml"));
   const LoopResult result = run.go();
   EXPECT_EQ(result.restored_step, 2);
-  EXPECT_THAT(log.text(),
-              testing::HasSubstr("validation after global_step 2, the weights of the model now, by class"));
+  EXPECT_TRUE(says(log.text(), {"validation after global_step 2, the weights of the model"}));
   const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
   EXPECT_NEAR(json["accuracy"].get<double>(), run.values("validation_accuracy")[1], 1e-6);
 }
@@ -127,52 +120,46 @@ TEST_F(InferenceRunnerTest, names_the_data_that_makes_a_figure_nan) {
     run.options.flows = flows();
     run.add("probed", callback_of(item)).go();
   }
-  std::vector<std::string> warnings;
+  int warnings = 0;
   for (const std::string& line : split(log.text(), '\n')) {
-    if (line.starts_with("warning")) warnings.push_back(line);
+    if (!line.starts_with("warning")) continue;
+    ++warnings;
+    EXPECT_TRUE(says(line, {"validation_cost is nan", "'label' (test.yaml:3:3) has 2 at [3] of batch 1",
+                            "component 'label' of data.validation must be from 0 to 1"}));
   }
-  const std::string what =
-      "warning: validation_cost is nan: input 'label' (test.yaml:3:3) has 2 at [3] of batch 1, but there are "
-      "2 "
-      "scores (cost/SoftmaxCrossEntropy); component 'label' of data.validation must be from 0 to 1";
-  EXPECT_THAT(warnings, ElementsAre(what, what));
+  EXPECT_EQ(warnings, 2);
 }
 
 TEST_F(InferenceRunnerTest, does_not_change_what_is_trained) {
-  SmallTraining alone;
-  TestRun without({.max_epoch = 2, .steps_per_epoch = 3}, alone.trainer());
+  SmallRun without({.max_epoch = 2, .steps_per_epoch = 3});
   without.go();
   TestRun with({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer());
   with.options.flows = flows();
   with.add("InferenceRunner", {{"data", "validation"}}).go();
-  expect_bit_equal(variables_of(alone.trainer()), variables_of(training_.trainer()));
+  expect_bit_equal(variables_of(without.training.trainer()), variables_of(training_.trainer()));
 }
 
 TEST_F(InferenceRunnerTest, lets_a_saver_keep_the_best) {
   const TemporaryFolder folder;
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer());
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer(), folder.str());
   run.options.flows = flows();
-  run.options.folder = folder.str();
   run.add("InferenceRunner", {{"data", "validation"}});
   run.add("MinSaver", {{"monitor", "validation_cost"}}).go();
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/min-validation_cost.h5"));
 }
 
 TEST_F(InferenceRunnerTest, says_what_is_wrong_before_training) {
-  EXPECT_EQ(error_of("{data: validaton}"),
-            "r.yaml:1:8: unknown flow 'validaton'; did you mean 'validation'?");
-  EXPECT_EQ(error_of("{data: validation, metrics: [acuracy, regularize]}"),
-            "r.yaml:1:30: unknown statistic 'acuracy'; did you mean 'accuracy'?\n"
-            "r.yaml:1:39: unknown statistic 'regularize'; known: cost, softmax_cross_entropy, accuracy");
+  EXPECT_TRUE(says(error_of("{data: validaton}"), {"r.yaml:1:8:", "did you mean 'validation'?"}));
+  EXPECT_TRUE(
+      says(error_of("{data: validation, metrics: [acuracy, regularize]}"),
+           {"r.yaml:1:30:", "did you mean 'accuracy'?", "r.yaml:1:39:", "'regularize'; known: cost"}));
   validation_ = small_flow(11, "- BatchData: {batch_size: 4}");
-  EXPECT_EQ(error_of("{data: validation}"),
-            "r.yaml:1:8: flow 'validation' drops 3 of 11 samples, because batches of 4 leave a remainder; "
-            "set remainder: true in its BatchData");
+  EXPECT_TRUE(
+      says(error_of("{data: validation}"), {"r.yaml:1:8:", "'validation' drops 3 of 11", "remainder: true"}));
 }
 
 TEST(InferenceRunner, needs_a_trainer_with_a_model) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
   run.options.flows = {{"validation", small_flow(4, "- BatchData: {batch_size: 2}")}};
   run.add("InferenceRunner", {{"data", "validation"}});
   EXPECT_THROW(run.go(), ConfigError);

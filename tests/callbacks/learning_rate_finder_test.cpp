@@ -5,6 +5,7 @@
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
@@ -16,17 +17,14 @@ using testing::HasSubstr;
 class FinderTest : public testing::Test {
  protected:
   TestRun& start(const std::string& params, std::function<double(int64_t)> cost, int64_t epochs = 4) {
-    trainer_ = std::make_unique<FakeTrainer>();
-    trainer_->figures["cost"] = std::move(cost);
-    trainer_->on_step = [this](int64_t) { seen_.push_back(trainer_->learning_rate()); };
-    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 3}, *trainer_);
-    run_->options.folder = folder_.str();
+    run_ = std::make_unique<FakeRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 3}, folder_.str());
+    run_->trainer.figures["cost"] = std::move(cost);
+    run_->trainer.on_step = [this](int64_t) { seen_.push_back(run_->trainer.learning_rate()); };
     return run_->add("LearningRateFinder", parse_yaml(params, "f.yaml"));
   }
 
   TemporaryFolder folder_;
-  std::unique_ptr<FakeTrainer> trainer_;
-  std::unique_ptr<TestRun> run_;
+  std::unique_ptr<FakeRun> run_;
   std::vector<double> seen_;
 };
 
@@ -49,8 +47,7 @@ TEST_F(FinderTest, says_where_the_cost_falls_fastest) {
     return costs.at(static_cast<size_t>(step) - 1);
   }).go();
   EXPECT_EQ(run_->values("finder_cost"), costs);
-  EXPECT_THAT(log.text(),
-              HasSubstr("callback LearningRateFinder: the cost fell fastest at learning_rate 0.01; "));
+  EXPECT_TRUE(says(log.text(), {"the cost fell fastest at learning_rate 0.01; "}));
 }
 
 /// The largest fall of a single step is noise near the beginning.
@@ -73,29 +70,20 @@ TEST_F(FinderTest, is_not_misled_by_the_noise_of_single_batches) {
 }
 
 TEST_F(FinderTest, stops_when_the_cost_diverges) {
+  const std::string params = "{from: 1.0e-4, to: 1, steps: 9, decay: 0";
   const LoopResult result =
-      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0, diverged_at: 3}", [](int64_t step) {
-        return step < 4 ? 1.0 : 3.5;
-      }).go();
+      start(params + ", diverged_at: 3}", [](int64_t step) { return step < 4 ? 1.0 : 3.5; }).go();
   EXPECT_EQ(result.global_step, 4);
   EXPECT_THAT(result.reason, HasSubstr("the cost diverges at learning_rate 0.00316227"));
-  EXPECT_EQ(
-      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0}", [](int64_t step) { return step < 4 ? 1.0 : NAN; })
-          .go()
-          .global_step,
-      4);
-  EXPECT_EQ(
-      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0}", [](int64_t step) { return step < 4 ? -1.0 : NAN; })
-          .go()
-          .global_step,
-      4);
+  for (const double before : {1.0, -1.0})
+    EXPECT_EQ(start(params + "}", [=](int64_t step) { return step < 4 ? before : NAN; }).go().global_step, 4);
 }
 
 /// A cost that is computed in every second step: rates change only in these.
 TEST_F(FinderTest, tries_no_rate_in_steps_without_the_cost) {
   start("{from: 1.0e-3, to: 1, steps: 4, decay: 0}",
         [](int64_t step) { return static_cast<double>(10 - step); });
-  trainer_->is_due = [](int64_t steps) { return steps % 2 == 0; };
+  run_->trainer.is_due = [](int64_t steps) { return steps % 2 == 0; };
   const LoopResult result = run_->go();
   EXPECT_EQ(result.global_step, 8);
   EXPECT_EQ(run_->values("finder_cost"), (std::vector<double>{8, 6, 4, 2}));
@@ -111,7 +99,7 @@ TEST_F(FinderTest, goes_on_after_a_resume) {
   const std::string statistics = bits_of_statistics(run_->monitors);
   start(params, cost);
   seen_.clear();
-  trainer_->data_ends_after = 3;
+  run_->trainer.data_ends_after = 3;
   run_->add("ModelSaver").go();
   start(params, cost).go_on_from(folder_ / "checkpoints/model-3.h5");
   seen_.erase(seen_.begin() + 3);  // the step that had no data
@@ -139,21 +127,14 @@ TEST_F(FinderTest, a_run_that_it_has_ended_ends_again_unless_there_are_more_rate
 
 TEST_F(FinderTest, rejects_what_cannot_be_tried) {
   EXPECT_THROW(start("{from: 1, to: 0.1}", [](int64_t) { return 1.0; }), ConfigError);
-  try {
-    start("{steps: 13}", [](int64_t) { return 1.0; }).go();
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "callback LearningRateFinder: the run is shorter than 13 steps; raise max_epoch, or lower 'steps'");
-  }
+  EXPECT_TRUE(says(error_from([&] { start("{steps: 13}", [](int64_t) { return 1.0; }).go(); }),
+                   {"the run is shorter than 13 steps", "raise max_epoch, or lower"}));
 }
 
 std::string found_with(const std::string& item) {
-  FakeTrainer trainer;
-  trainer.figures["cost"] = [](int64_t step) { return step < 6 ? 1.0 / static_cast<double>(step) : 1.0; };
-  trainer.figures["other"] = [](int64_t step) { return 7.0 / static_cast<double>(step); };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 20}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 20});
+  run.trainer.figures["cost"] = [](int64_t step) { return step < 6 ? 1.0 / static_cast<double>(step) : 1.0; };
+  run.trainer.figures["other"] = [](int64_t step) { return 7.0 / static_cast<double>(step); };
   run.add("x", Registry<Callback>::make_item(parse_yaml(item, "f.yaml")));
   const LoopResult result = run.go();
   return result.reason + bits_of_statistics(run.monitors);

@@ -10,9 +10,7 @@ using testing::HasSubstr;
 
 /// How a run of 50 epochs of 4 steps ends.
 LoopResult timed_run(const std::string& item, const TemporaryFolder& folder) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 50, .steps_per_epoch = 4}, trainer);
-  run.options.folder = folder.str();
+  FakeRun run({.max_epoch = 50, .steps_per_epoch = 4}, folder.str());
   run.add("max_time", callback_of(item)).add("ModelSaver");
   return run.go();
 }

@@ -9,10 +9,8 @@ namespace {
 
 TEST(MinSaver, keeps_the_smallest_and_names_the_file_after_it) {
   const TemporaryFolder folder;
-  FakeTrainer trainer;
-  trainer.figures["group/cost"] = [](int64_t step) { return step == 2 ? 9.0 : step == 3 ? 1.0 : 5.0; };
-  TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
-  run.options.folder = folder.str();
+  FakeRun run({.max_epoch = 4, .steps_per_epoch = 1}, folder.str());
+  run.trainer.figures["group/cost"] = [](int64_t step) { return step == 2 ? 9.0 : step == 3 ? 1.0 : 5.0; };
   run.add("MovingAverageSummary", {{"decay", 0}}).add("MinSaver", {{"monitor", "group/cost"}}).go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/min-group-cost.h5").epoch, 3);
 }

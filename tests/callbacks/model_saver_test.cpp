@@ -18,9 +18,7 @@ using testing::IsEmpty;
 class ModelSaverTest : public testing::Test {
  protected:
   LoopResult run(RunLength length, const ConfigNode& params, FileIo& io = FileIo::system()) {
-    FakeTrainer trainer;
-    TestRun test(length, trainer);
-    test.options.folder = folder_.str();
+    FakeRun test(length, folder_.str());
     test.options.io = &io;
     return test.add("ModelSaver", params).go();
   }
@@ -34,19 +32,23 @@ class ModelSaverTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ModelSaverTest, saves_after_each_epoch_and_keeps_the_three_newest) {
-  run({.max_epoch = 12, .steps_per_epoch = 1}, {});
-  EXPECT_THAT(steps(), ElementsAre(12, 11, 10));  // by number: 9 is older than 10
-}
-
-TEST_F(ModelSaverTest, saves_every_so_many_epochs_and_at_the_end) {
-  run({.max_epoch = 7, .steps_per_epoch = 2}, {{"keep", 9}, {"every_epochs", 3}});
-  EXPECT_THAT(steps(), ElementsAre(14, 12, 6));
-}
-
-TEST_F(ModelSaverTest, saves_every_so_many_steps_and_at_the_end) {
-  run({.max_epoch = 2, .steps_per_epoch = 7}, {{"keep", 9}, {"every_steps", 5}});
-  EXPECT_THAT(steps(), ElementsAre(14, 10, 5));
+TEST_F(ModelSaverTest, saves_after_epochs_or_steps_and_at_the_end) {
+  struct Case {
+    RunLength length;
+    ConfigNode params;
+    std::vector<int64_t> steps;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{.max_epoch = 12, .steps_per_epoch = 1}, {}, {12, 11, 10}},  // by number: 9 is older than 10
+           {{.max_epoch = 7, .steps_per_epoch = 2}, {{"keep", 9}, {"every_epochs", 3}}, {14, 12, 6}},
+           {{.max_epoch = 2, .steps_per_epoch = 7}, {{"keep", 9}, {"every_steps", 5}}, {14, 10, 5}},
+           {{.max_epoch = 2, .steps_per_epoch = 6},
+            {{"keep", 9}, {"every_steps", 4}, {"every_epochs", 1}},
+            {12, 8, 6, 4}}}) {
+    run(c.length, c.params);
+    EXPECT_EQ(steps(), c.steps);
+    std::filesystem::remove_all(checkpoints());
+  }
 }
 
 TEST_F(ModelSaverTest, saves_at_the_end_that_a_callback_or_the_data_make) {
@@ -54,13 +56,12 @@ TEST_F(ModelSaverTest, saves_at_the_end_that_a_callback_or_the_data_make) {
     const TemporaryFolder folder;
     FakeTrainer trainer;
     if (!by_callback) trainer.data_ends_after = 5;
-    TestRun test({.max_epoch = 9, .steps_per_epoch = 2}, trainer);
-    test.options.folder = folder.str();
+    TestRun test({.max_epoch = 9, .steps_per_epoch = 2}, trainer, folder.str());
     test.add("ModelSaver", {{"every_epochs", 2}});
     if (by_callback) {
-      test.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& run) {
-                 if (run.global_step() == 5) run.request_stop("enough");
-               }));
+      test.on_step("stop", [](tpack::Run& run) {
+        if (run.global_step() == 5) run.request_stop("enough");
+      });
     }
     test.go();
     EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-5.h5").step, 5) << by_callback;
@@ -69,20 +70,12 @@ TEST_F(ModelSaverTest, saves_at_the_end_that_a_callback_or_the_data_make) {
 }
 
 TEST_F(ModelSaverTest, saves_nothing_at_an_end_that_an_error_makes) {
-  FakeTrainer trainer;
-  TestRun test({.max_epoch = 9, .steps_per_epoch = 2}, trainer);
-  test.options.folder = folder_.str();
-  test.add("ModelSaver", {{"every_epochs", 2}})
-      .add("stop", std::make_unique<FunctionCallback>([](tpack::Run& run) {
-             if (run.global_step() == 5) throw Diverged("no number");
-           }));
+  FakeRun test({.max_epoch = 9, .steps_per_epoch = 2}, folder_.str());
+  test.add("ModelSaver", {{"every_epochs", 2}}).on_step("stop", [](tpack::Run& run) {
+    if (run.global_step() == 5) throw Diverged("no number");
+  });
   EXPECT_THROW(test.go(), Diverged);
   EXPECT_THAT(steps(), ElementsAre(4));
-}
-
-TEST_F(ModelSaverTest, saves_by_steps_and_epochs_if_both_are_given) {
-  run({.max_epoch = 2, .steps_per_epoch = 6}, {{"keep", 9}, {"every_steps", 4}, {"every_epochs", 1}});
-  EXPECT_THAT(steps(), ElementsAre(12, 8, 6, 4));
 }
 
 TEST_F(ModelSaverTest, says_once_what_is_due_by_step_and_by_epoch) {
@@ -98,8 +91,7 @@ TEST_F(ModelSaverTest, says_once_what_is_due_by_step_and_by_epoch) {
 TEST_F(ModelSaverTest, keeps_checkpoints_that_a_signal_asked_for) {
   FakeTrainer trainer;
   const auto run_to = [&](int64_t epochs, int64_t asked, const std::string& resume) {
-    TestRun test({.max_epoch = epochs, .steps_per_epoch = 1}, trainer);
-    test.options.folder = folder_.str();
+    TestRun test({.max_epoch = epochs, .steps_per_epoch = 1}, trainer, folder_.str());
     test.options.save_request = [&] {
       return test.loop().state().global_step() == asked ? std::string("SIGUSR1") : std::string();
     };
@@ -115,12 +107,6 @@ TEST_F(ModelSaverTest, keeps_checkpoints_that_a_signal_asked_for) {
   EXPECT_THAT(steps(), ElementsAre(12, 10, 7, 3));
 }
 
-TEST_F(ModelSaverTest, writes_nothing_without_a_folder) {
-  FakeTrainer trainer;
-  TestRun test({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-  EXPECT_FALSE(test.add("ModelSaver").go().lacks_a_save);
-}
-
 TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_steps) {
   std::filesystem::create_directories(checkpoints());
   for (const int step : {100, 200, 300, 400})
@@ -131,11 +117,9 @@ TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_
 }
 
 TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_continues) {
-  FakeTrainer trainer;
-  TestRun count({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun count({.max_epoch = 1, .steps_per_epoch = 1}, folder_.str());
   FailingFileIo counting(0);
   count.options.io = &counting;
-  count.options.folder = folder_.str();
   count.add("ModelSaver").go();
   const int calls = counting.calls();
   ASSERT_GT(calls, 2);
@@ -151,25 +135,23 @@ TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_conti
   }
 }
 
-TEST_F(ModelSaverTest, a_save_that_fails_stops_the_run_if_requested) {
+TEST_F(ModelSaverTest, a_save_that_fails_is_told_and_stops_the_run_if_requested) {
+  FailingFileIo first(1, ENOSPC);
+  EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, first).lacks_a_save);
   FailingFileIo io(1, ENOSPC);
   EXPECT_THROW(run({.max_epoch = 2, .steps_per_epoch = 1}, {{"on_error", "stop"}}, io), ResourceError);
   EXPECT_THAT(steps(), IsEmpty());
-}
-
-TEST_F(ModelSaverTest, tells_when_the_last_save_failed) {
-  FailingFileIo io(1, ENOSPC);
-  EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, io).lacks_a_save);
+  EXPECT_FALSE(FakeRun({.max_epoch = 1, .steps_per_epoch = 1}).add("ModelSaver").go().lacks_a_save)
+      << "without a folder";
 }
 
 TEST(ModelSaverAlone, saves_no_nans) {
   for (const std::string every : {"every_steps", "every_epochs"}) {
     const TemporaryFolder folder;
-    FakeTrainer trainer;
-    trainer.on_step = [&](int64_t step) {
-      if (step == 1) trainer.weights().data<float>()[0] = NAN;
+    FakeRun run({.max_epoch = 4, .steps_per_epoch = 1});
+    run.trainer.on_step = [&](int64_t step) {
+      if (step == 1) run.trainer.weights().data<float>()[0] = NAN;
     };
-    TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
     run.options.folder = folder.str();
     run.add("ModelSaver", {{every, 1}, {"keep", 1}});
     EXPECT_THROW(run.go(), Diverged);
@@ -181,31 +163,27 @@ TEST(ModelSaverAlone, saves_no_nans) {
 /// A callback may end a run for its NaNs: it goes on from the checkpoint that there was.
 TEST(ModelSaverAlone, saves_no_nans_at_the_end) {
   const TemporaryFolder folder;
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t step) {
-    if (step == 2) trainer.weights().data<float>()[0] = NAN;
+  FakeRun run({.max_epoch = 4, .steps_per_epoch = 4});
+  run.trainer.on_step = [&](int64_t step) {
+    if (step == 2) run.trainer.weights().data<float>()[0] = NAN;
   };
-  TestRun run({.max_epoch = 4, .steps_per_epoch = 4}, trainer);
   run.options.folder = folder.str();
   run.add("ModelSaver", {{"every_steps", 2}, {"keep", 1}});
-  run.add("A", std::make_unique<FunctionCallback>([](tpack::Run& at) {
-            if (at.global_step() == 3) at.request_stop("enough");
-          }));
+  run.on_step("A", [](tpack::Run& at) {
+    if (at.global_step() == 3) at.request_stop("enough");
+  });
   testing::internal::CaptureStderr();
   const LoopResult result = run.go();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(result.ending, StopReason::kStopped);
-  EXPECT_NE(said.find("callback ModelSaver saves no checkpoint at the end: variable w"), std::string::npos)
-      << said;
+  EXPECT_TRUE(says(said, {"saves no checkpoint at the end: variable w"}));
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-3.h5"));
 }
 
 TEST(ModelSaverAlone, saves_each_epoch_of_a_run_without_steps) {
   const TemporaryFolder folder;
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 3, .steps_per_epoch = 0}, trainer);
-  run.options.folder = folder.str();
+  FakeRun run({.max_epoch = 3, .steps_per_epoch = 0}, folder.str());
   run.add("ModelSaver").go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-0.h5").epoch, 3);
 }

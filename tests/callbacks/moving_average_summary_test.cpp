@@ -40,8 +40,7 @@ TEST(MovingAverageSummary, gives_means_over_a_longer_time_as_they_are) {
 TEST(MovingAverageSummary, is_there_for_a_callback_that_comes_first_in_the_list) {
   Training training;
   const TemporaryFolder folder;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer);
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer, folder.str());
   run.add("MinSaver", {{"monitor", "cost"}}).add("MovingAverageSummary").go();
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/min-cost.h5"));
 }
@@ -54,8 +53,7 @@ TEST(MovingAverageSummary, continues_from_a_checkpoint) {
   whole_run.add("MovingAverageSummary").go();
   {
     Training first;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, first.trainer);
-    run.options.folder = folder.str();
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, first.trainer, folder.str());
     run.add("MovingAverageSummary").add("ModelSaver").go();
   }
   Training second;

@@ -1,8 +1,9 @@
 #include "callbacks/nvml.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 #include "support/paths.h"
 
 namespace tpack {
@@ -19,17 +20,11 @@ TEST(Nvml, reads_what_the_devices_do) {
 }
 
 std::string error_of_library(const std::string& library) {
-  try {
-    const Nvml nvml(library);
-  } catch (const ResourceError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_from<ResourceError>([&] { const Nvml nvml(library); });
 }
 
 TEST(Nvml, says_what_is_missing) {
-  EXPECT_THAT(error_of_library("libno-such-nvml.so"),
-              testing::StartsWith("cannot load libno-such-nvml.so, a part of NVIDIA's driver: "));
+  EXPECT_TRUE(says(error_of_library("libno-such-nvml.so"), {"cannot load libno-such-nvml.so"}));
   EXPECT_EQ(error_of_library("libm.so.6"), "libm.so.6 has no function nvmlInit_v2");
 }
 

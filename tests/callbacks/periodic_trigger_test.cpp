@@ -3,6 +3,7 @@
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 #include "train/recording_callback.h"
@@ -64,8 +65,7 @@ const live::Fields kDiary("callback", "TestDiary",
 std::vector<std::string> calls_of(const std::string& item, const std::vector<std::string>& hooks,
                                   RunLength length = {.max_epoch = 4, .steps_per_epoch = 3}) {
   Diary::entries().clear();
-  FakeTrainer trainer;
-  TestRun run(length, trainer);
+  FakeRun run(length);
   run.add("probed", Registry<Callback>::make_item(parse_yaml(item, "c.yaml"))).go();
   std::vector<std::string> some;
   for (const std::string& entry : Diary::entries()) {
@@ -75,23 +75,19 @@ std::vector<std::string> calls_of(const std::string& item, const std::vector<std
   return some;
 }
 
-TEST(PeriodicTrigger, triggers_after_every_kth_epoch) {
-  EXPECT_THAT(calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 2}", {"trigger"}),
-              ElementsAre("trigger 2/6", "trigger 4/12"));
+/// When an item triggers: "2/6 4/12".
+std::string triggers_of(const std::string& item, RunLength length = {.max_epoch = 4, .steps_per_epoch = 3}) {
+  std::vector<std::string> all;
+  for (const std::string& call : calls_of(item, {"trigger"}, length)) all.push_back(call.substr(8));
+  return join(all, " ");
 }
 
-TEST(PeriodicTrigger, triggers_in_every_kth_step) {
-  EXPECT_THAT(calls_of("PeriodicTrigger: {callback: TestDiary, every_k_steps: 5}", {"trigger"}),
-              ElementsAre("trigger 2/5", "trigger 4/10"));
-}
-
-TEST(PeriodicTrigger, triggers_once_where_both_are_due) {
-  EXPECT_THAT(
-      calls_of("PeriodicTrigger: {callback: TestDiary, every_k_steps: 4, every_k_epochs: 2}", {"trigger"}),
-      ElementsAre("trigger 2/4", "trigger 2/6", "trigger 3/8", "trigger 4/12"));
-  EXPECT_THAT(
-      calls_of("PeriodicTrigger: {callback: TestDiary, every_k_steps: 3, every_k_epochs: 4}", {"trigger"}),
-      ElementsAre("trigger 1/3", "trigger 2/6", "trigger 3/9", "trigger 4/12"));
+TEST(PeriodicTrigger, triggers_after_every_kth_epoch_and_step_once_where_both_are_due) {
+  const std::string diary = "PeriodicTrigger: {callback: TestDiary, ";
+  EXPECT_EQ(triggers_of(diary + "every_k_epochs: 2}"), "2/6 4/12");
+  EXPECT_EQ(triggers_of(diary + "every_k_steps: 5}"), "2/5 4/10");
+  EXPECT_EQ(triggers_of(diary + "every_k_steps: 4, every_k_epochs: 2}"), "2/4 2/6 3/8 4/12");
+  EXPECT_EQ(triggers_of(diary + "every_k_steps: 3, every_k_epochs: 4}"), "1/3 2/6 3/9 4/12");
 }
 
 TEST(PeriodicTrigger, triggers_before_training_if_asked) {
@@ -102,9 +98,7 @@ TEST(PeriodicTrigger, triggers_before_training_if_asked) {
 
 TEST(PeriodicTrigger, saves_what_there_is_before_the_first_step) {
   const TemporaryFolder folder;
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-  run.options.folder = folder.str();
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 2}, folder.str());
   const std::string item = "PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 1, before_train: true}";
   run.add("saver", Registry<Callback>::make_item(parse_yaml(item, "c.yaml"))).go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-0.h5").tensors.at("model/w").at(0), 0);
@@ -123,36 +117,22 @@ TEST(PeriodicTrigger, says_that_the_run_ends_before_it_triggers) {
 }
 
 TEST(Every, says_when_a_callback_is_triggered) {
-  EXPECT_THAT(calls_of("TestDiary: {every: 2}", {"trigger"}), ElementsAre("trigger 2/6", "trigger 4/12"));
-  EXPECT_THAT(calls_of("TestDiary: {every: {epochs: 3, before_train: true}}", {"trigger"}),
-              ElementsAre("trigger 0/0", "trigger 3/9"));
-  EXPECT_THAT(calls_of("TestDiary: {every: {steps: 4, epochs: 2}}", {"trigger"}),
-              ElementsAre("trigger 2/4", "trigger 2/6", "trigger 3/8", "trigger 4/12"));
-}
-
-TEST(Every, may_be_a_part_of_an_epoch) {
+  EXPECT_EQ(triggers_of("TestDiary: {every: 2}"), "2/6 4/12");
+  EXPECT_EQ(triggers_of("TestDiary: {every: {epochs: 3, before_train: true}}"), "0/0 3/9");
+  EXPECT_EQ(triggers_of("TestDiary: {every: {steps: 4, epochs: 2}}"), "2/4 2/6 3/8 4/12");
   const RunLength two_of_ten = {.max_epoch = 2, .steps_per_epoch = 10};
-  EXPECT_THAT(calls_of("TestDiary: {every: 0.25}", {"trigger"}, two_of_ten),
-              ElementsAre("trigger 1/3", "trigger 1/5", "trigger 1/8", "trigger 1/10", "trigger 2/13",
-                          "trigger 2/15", "trigger 2/18", "trigger 2/20"));
+  EXPECT_EQ(triggers_of("TestDiary: {every: 0.25}", two_of_ten), "1/3 1/5 1/8 1/10 2/13 2/15 2/18 2/20");
   EXPECT_THAT(calls_of("TestDiary: {every: 0.1}", {"trigger"}, two_of_ten), testing::SizeIs(20));
-  EXPECT_THAT(calls_of("TestDiary: {every: 1.5}", {"trigger"}, {.max_epoch = 4, .steps_per_epoch = 2}),
-              ElementsAre("trigger 2/3", "trigger 3/6"));
-  EXPECT_THAT(
-      [&] { calls_of("TestDiary: {every: 0.05}", {}, two_of_ten); },
-      testing::ThrowsMessage<ConfigError>("c.yaml:1:20: 'every': 0.05 epochs are less than one step; an "
-                                          "epoch has 10 steps"));
+  EXPECT_EQ(triggers_of("TestDiary: {every: 1.5}", {.max_epoch = 4, .steps_per_epoch = 2}), "2/3 3/6");
+  EXPECT_TRUE(says(error_from([&] { triggers_of("TestDiary: {every: 0.05}", two_of_ten); }),
+                   {"c.yaml:1:20:", "less than one step", "10 steps"}));
 }
 
 TEST(When, leaves_hooks_out_also_those_of_every) {
   EXPECT_THAT(calls_of("TestDiary: {when: epoch == 2 or step == 4}", {"before_epoch", "trigger_step"}),
               ElementsAre("before_epoch 2/3", "trigger_step 2/4", "trigger_step 2/5", "trigger_step 2/6"));
-  EXPECT_THAT(calls_of("TestDiary: {every: {steps: 2}, when: epoch > 2}", {"trigger"}),
-              ElementsAre("trigger 3/8", "trigger 4/10", "trigger 4/12"));
-  EXPECT_THAT(
-      calls_of("EnableIf: {callback: {TestDiary: {when: epoch < 4}}, condition: epoch > 2}", {"trigger"}),
-      ElementsAre("trigger 3/9"))
-      << "both conditions";
+  EXPECT_EQ(triggers_of("TestDiary: {every: {steps: 2}, when: epoch > 2}"), "3/8 4/10 4/12");
+  EXPECT_EQ(triggers_of("EnableIf: {callback: {TestDiary: {when: epoch < 4}}, condition: epoch > 2}"), "3/9");
 }
 
 TEST(PeriodicTrigger, calls_the_other_hooks_as_always) {
@@ -165,62 +145,49 @@ TEST(PeriodicTrigger, calls_the_other_hooks_as_always) {
 }
 
 std::string error_in(const std::string& item) {
-  try {
-    Registry<Callback>::make_item(parse_yaml(item, "c.yaml"));
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_from([&] { Registry<Callback>::make_item(parse_yaml(item, "c.yaml")); });
 }
 
 TEST(PeriodicTrigger, rejects_what_never_triggers_and_shows_mistakes_of_the_inner_callback) {
-  EXPECT_THAT(error_in("PeriodicTrigger: {callback: TestDiary}"),
-              HasSubstr("callback PeriodicTrigger: never triggers; set every_k_epochs or every_k_steps"));
-  EXPECT_THAT(error_in("PeriodicTrigger: {every_k_epochs: 1}"), HasSubstr("'callback' is missing"));
-  EXPECT_EQ(
-      error_in("PeriodicTrigger: {callback: {MaxSaver: {monitr: cost}}, every_k_epochs: 1}"),
-      "c.yaml:1:40: callback MaxSaver: 'monitor' is missing (the statistic; a callback earlier in the list "
-      "must report it)\nc.yaml:1:41: unknown key 'monitr' in callback MaxSaver; did you mean 'monitor'?");
+  EXPECT_TRUE(
+      says(error_in("PeriodicTrigger: {callback: TestDiary}"), {"never triggers", "set every_k_epochs"}));
+  EXPECT_TRUE(
+      says(error_in("PeriodicCallback: {callback: TestDiary}"), {"never runs", "set every_k_epochs"}));
+  EXPECT_TRUE(says(error_in("PeriodicTrigger: {every_k_epochs: 1}"), {"'callback' is missing"}));
+  EXPECT_TRUE(says(error_in("PeriodicTrigger: {callback: {MaxSaver: {monitr: cost}}, every_k_epochs: 1}"),
+                   {"c.yaml:1:40:", "'monitor' is missing", "c.yaml:1:41:", "did you mean 'monitor'?"}));
 }
 
 TEST(Every, is_an_error_where_it_cannot_be_meant) {
-  EXPECT_EQ(error_in("TestDiary: {every: {steps: 0}}"),
-            "c.yaml:1:28: 'steps' of 'every' of callback TestDiary is 0; must be at least 1");
-  EXPECT_EQ(error_in("TestDiary: {every: {}}"),
-            "c.yaml:1:20: 'every' of callback TestDiary: never triggers; set steps or epochs");
-  EXPECT_EQ(
-      error_in("TestDiary: {every: often}"),
-      "c.yaml:1:20: 'every' of callback TestDiary: expected {steps: ...}, {epochs: ...}, or a number of "
-      "epochs, found the string 'often'");
-  EXPECT_EQ(error_in("TestDiary: {every: {step: 5}}"),
-            "c.yaml:1:21: unknown key 'step' in 'every' of callback TestDiary; did you mean 'steps'?");
-  EXPECT_EQ(error_in("PeriodicTrigger: {callback: {TestDiary: {every: 2}}, every_k_steps: 2}"),
-            "c.yaml:1:49: 'every' is set twice: here, and by the wrapper of the callback");
-  EXPECT_THAT(
-      error_in("ProgressBar: {every: 2}"),
-      HasSubstr("c.yaml:1:22: the callback does nothing when it is triggered, so 'every' has no effect"));
-}
-
-TEST(Every, is_an_error_of_a_command_that_runs_once) {
-  for (const std::string key : {"every: 2", "when: epoch > 2"})
-    EXPECT_THAT(error_in("RunCommand: {command: [echo], at: train_end, " + key + "}"),
-                HasSubstr("': 'at' makes the command run once; remove one of them"));
-}
-
-TEST(Every, is_not_next_to_times_of_the_callback) {
-  EXPECT_THAT(error_in("ModelSaver: {every_epochs: 5, every: 2}"),
-              HasSubstr("'every': every_epochs or every_steps is also set; keep one of them"));
+  struct Case {
+    std::string item;
+    std::string place;
+    std::string what;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"TestDiary: {every: {steps: 0}}", "c.yaml:1:28:", "must be at least 1"},
+           {"TestDiary: {every: {}}", "c.yaml:1:20:", "never triggers; set steps or epochs"},
+           {"TestDiary: {every: often}", "c.yaml:1:20:", "a number of epochs, found the string 'often'"},
+           {"TestDiary: {every: {step: 5}}", "c.yaml:1:21:", "did you mean 'steps'?"},
+           {"PeriodicTrigger: {callback: {TestDiary: {every: 2}}, every_k_steps: 2}",
+            "c.yaml:1:49:", "set twice"},
+           {"ProgressBar: {every: 2}", "c.yaml:1:22:", "does nothing when it is triggered"},
+           {"RunCommand: {command: [echo], at: train_end, every: 2}", "'every'",
+            "the command run once; remove one"},
+           {"RunCommand: {command: [echo], at: train_end, when: epoch > 2}", "'when'",
+            "the command run once; remove one"},
+           {"ModelSaver: {every_epochs: 5, every: 2}", "'every'",
+            "every_epochs or every_steps is also set; keep one"},
+           {"SWA: {every: {steps: 3}}", "'every'", "the weights are averaged at the ends of epochs"}})
+    EXPECT_TRUE(says(error_in(c.item), {c.place, c.what}));
   EXPECT_EQ(error_in("ModelSaver: {every: 2}"), "no error");
-  EXPECT_THAT(error_in("SWA: {every: {steps: 3}}"),
-              HasSubstr("'every': the weights are averaged at the ends of epochs"));
 }
 
 TEST(Every, of_a_statistic_between_epochs_is_missed_by_a_saver_without) {
   const auto log_of = [](const std::string& saver) {
     const CapturedLog log;
-    FakeTrainer trainer;
-    trainer.figures["cost"] = [](int64_t) { return 1.0; };
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, trainer);
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 4});
+    run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
     for (const std::string& item : {std::string("HostMemoryTracker: {every: {steps: 1}}"), saver})
       run.add(item, Registry<Callback>::make_item(parse_yaml(item, "c.yaml")));
     run.go();
@@ -256,41 +223,22 @@ TEST(Spellings, make_the_callback_inside) {
 }
 
 TEST(PeriodicTrigger, in_steps_it_needs_what_is_reported_in_steps) {
-  const auto error_of = [](bool producer_first, const std::string& producer) {
-    FakeTrainer trainer;
-    trainer.figures["cost"] = [](int64_t) { return 1.0; };
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-    const std::string consumer = "PeriodicTrigger: {callback: {MinSaver: {monitor: cost}}, every_k_steps: 1}";
-    for (const std::string& item :
-         producer_first ? std::vector{producer, consumer} : std::vector{consumer, producer})
+  const std::string saver = "PeriodicTrigger: {callback: {MinSaver: {monitor: cost}}, every_k_steps: 1}";
+  const std::string means = "MovingAverageSummary: {}";
+  const auto error_of = [](const std::vector<std::string>& items) {
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+    run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
+    run.add("give", give("accuracy", {1}));
+    for (const std::string& item : items)
       run.add(item, Registry<Callback>::make_item(parse_yaml(item, "c.yaml")));
-    try {
-      run.go();
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return error_from([&] { run.go(); });
   };
-  EXPECT_EQ(error_of(true, "MovingAverageSummary: {}"), "no error");
-  EXPECT_EQ(error_of(false, "MovingAverageSummary: {}"),
-            "c.yaml:1:50: callback MinSaver: 'cost' is reported by a callback later in the list; move that "
-            "callback before this one");
-}
-
-TEST(PeriodicTrigger, in_steps_it_does_not_see_what_is_reported_after_epochs) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{1}));
-  const std::string item = "PeriodicTrigger: {callback: {MaxSaver: {monitor: accuracy}}, every_k_steps: 1}";
-  run.add("save", Registry<Callback>::make_item(parse_yaml(item, "c.yaml")));
-  try {
-    run.go();
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "c.yaml:1:50: callback MaxSaver: 'accuracy' is reported only after epochs, but is needed "
-                 "after steps; also set `every: {steps: ...}` of the callback that reports it");
-  }
+  EXPECT_EQ(error_of({means, saver}), "no error");
+  EXPECT_TRUE(says(error_of({saver, means}),
+                   {"c.yaml:1:50:", "'cost' is reported by a", "move that callback before this"}));
+  EXPECT_TRUE(
+      says(error_of({"PeriodicTrigger: {callback: {MaxSaver: {monitor: accuracy}}, every_k_steps: 1}"}),
+           {"c.yaml:1:50:", "'accuracy' is reported only", "also set `every: {steps: ...}`"}));
 }
 
 TEST(PeriodicCallback, runs_the_hooks_of_every_kth_epoch_and_of_the_very_last_step) {
@@ -312,8 +260,6 @@ TEST(PeriodicCallback, leaves_the_hooks_around_the_training_alone) {
   EXPECT_THAT(
       calls_of("PeriodicCallback: {callback: TestDiary, every_k_epochs: 9}", {"before_train", "after_train"}),
       ElementsAre("before_train 0/0", "after_train 4/12"));
-  EXPECT_THAT(error_in("PeriodicCallback: {callback: TestDiary}"),
-              HasSubstr("callback PeriodicCallback: never runs; set every_k_epochs or every_k_steps"));
 }
 
 TEST(EnableIf, runs_the_hooks_where_the_condition_holds) {
@@ -328,42 +274,29 @@ TEST(EnableIf, runs_the_hooks_where_the_condition_holds) {
 
 TEST(EnableIf, may_depend_on_statistics) {
   Diary::entries().clear();
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{0, 0.7, 0.2, 0.9},
-                                               std::vector<int64_t>{1}));
-  run.add("x", Registry<Callback>::make_item(
-                   parse_yaml("EnableIf: {callback: TestDiary, condition: accuracy > 0.5}", "c.yaml")));
-  run.go();
-  EXPECT_THAT(Diary::entries(), testing::Contains("trigger 2/2"));
-  EXPECT_THAT(Diary::entries(), testing::Contains("trigger 4/4"));
-  EXPECT_THAT(Diary::entries(), testing::Not(testing::Contains("trigger 1/1"))) << "it had no value";
-  EXPECT_THAT(Diary::entries(), testing::Not(testing::Contains("trigger 3/3")));
+  FakeRun run({.max_epoch = 4, .steps_per_epoch = 1});
+  run.add("give", give("accuracy", {0, 0.7, 0.2, 0.9}, {1}));
+  run.add("EnableIf", parse_yaml("{callback: TestDiary, condition: accuracy > 0.5}", "c.yaml")).go();
+  for (const auto& [entry, is_there] : {std::pair("trigger 1/1", false),  // it had no value
+                                        {"trigger 2/2", true},
+                                        {"trigger 3/3", false},
+                                        {"trigger 4/4", true}})
+    EXPECT_EQ(std::ranges::count(Diary::entries(), entry), is_there) << entry;
 }
 
 TEST(EnableIf, knows_its_names_before_training) {
-  const auto error_of = [](const std::string& condition) {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-    run.add("x", Registry<Callback>::make_item(
-                     parse_yaml("EnableIf: {callback: TestDiary, condition: " + condition + "}", "c.yaml")));
-    run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{1}));
-    try {
-      run.go();
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
-  const std::string who = "c.yaml:1:44: 'when': ";
-  EXPECT_EQ(error_of("epcoh > 1"), who + "unknown statistic 'epcoh'; did you mean 'epoch'?");
-  EXPECT_EQ(
-      error_of("accuracy > 1"),
-      who + "'accuracy' is reported by a callback later in the list; move that callback before this one");
-  EXPECT_EQ(error_of("epoch + 1"),
-            who + "'epoch + 1' must be true or false, such as `epoch > 3`; it is a number");
-  EXPECT_EQ(error_of("epoch == 0 or epoch + 1"),
-            who + "'epoch == 0 or epoch + 1' must be true or false, such as `epoch > 3`; it is the number 2");
+  for (const auto& [condition, what] :
+       {std::pair("epcoh > 1", "unknown statistic 'epcoh'; did you mean 'epoch'?"),
+        std::pair("accuracy > 1", "'accuracy' is reported by a callback later in the list; move"),
+        std::pair("epoch + 1", "must be true or false, such as `epoch > 3`; it is a number"),
+        std::pair("epoch == 0 or epoch + 1", "such as `epoch > 3`; it is the number 2")}) {
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+    run.add("x",
+            Registry<Callback>::make_item(parse_yaml(
+                "EnableIf: {callback: TestDiary, condition: " + std::string(condition) + "}", "c.yaml")));
+    run.add("give", give("accuracy", {1}));
+    EXPECT_TRUE(says(error_from([&] { run.go(); }), {"c.yaml:1:44:", what}));
+  }
 }
 
 const live::Fields kPeriodicTrigger("callback", "PeriodicTrigger",

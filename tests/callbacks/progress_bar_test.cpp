@@ -9,9 +9,8 @@ namespace tpack {
 namespace {
 
 TEST(ProgressBar, prints_no_line_per_step_without_a_terminal) {
-  FakeTrainer trainer;
-  trainer.figures["cost"] = [](int64_t) { return 1.0; };
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 100}, trainer);
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 100});
+  run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
   testing::internal::CaptureStderr();
   run.add("ProgressBar").go();
   const std::string text = testing::internal::GetCapturedStderr();
@@ -20,18 +19,16 @@ TEST(ProgressBar, prints_no_line_per_step_without_a_terminal) {
 }
 
 TEST(ProgressBar, shows_moving_means_of_all_figures_as_wide_as_the_terminal) {
-  FakeTrainer trainer;
-  trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
-  trainer.figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 2});
+  run.trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
+  run.trainer.figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
   run.add("ProgressBar");
   TerminalStderr wide(120);
   run.go();
   // 0.95 of the old mean, without the bias of its start: (0.95 * 1 + 2) / (0.95 + 1).
   EXPECT_THAT(wide.text(), testing::HasSubstr("accuracy 0.5, cost 1.513\033[K\r\n"));
-  FakeTrainer other;
-  other.figures = trainer.figures;
-  TestRun again({.max_epoch = 1, .steps_per_epoch = 2}, other);
+  FakeRun again({.max_epoch = 1, .steps_per_epoch = 2});
+  again.trainer.figures = run.trainer.figures;
   again.add("ProgressBar");
   TerminalStderr narrow(20);
   again.go();
@@ -41,10 +38,9 @@ TEST(ProgressBar, shows_moving_means_of_all_figures_as_wide_as_the_terminal) {
 }
 
 TEST(ProgressBar, shows_the_one_figure_that_is_named) {
-  FakeTrainer trainer;
-  trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
-  trainer.figures["cost"] = [](int64_t) { return 1.0; };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+  run.trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
+  run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
   run.add("ProgressBar", parse_yaml("name: cost", "p.yaml"));
   TerminalStderr terminal(120);
   run.go();
@@ -54,15 +50,13 @@ TEST(ProgressBar, shows_the_one_figure_that_is_named) {
 }
 
 TEST(ProgressBar, shows_no_cost_if_the_trainer_has_none) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
   EXPECT_EQ(run.add("ProgressBar").go().ending, StopReason::kFinished);
 }
 
 TEST(ProgressBar, rejects_a_statistic_that_is_asked_for_and_not_there) {
-  FakeTrainer trainer;
-  trainer.figures["cost"] = [](int64_t) { return 1.0; };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+  run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
   run.add("ProgressBar", parse_yaml("name: cst", "p.yaml"));
   EXPECT_THROW(run.go(), ConfigError);
 }

@@ -19,16 +19,15 @@ TEST(ProgressLine, says_how_far_how_fast_how_long_and_how_good) {
             "epoch 3: 120/469 (25 %), 85.1 steps/s, 4 s left, cost 0.1234, accuracy 0.98");
 }
 
-TEST(ProgressLine, leaves_out_what_is_not_known) {
-  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 10}), "epoch 1: 0/10 (0 %)");
-  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 0}), "epoch 1: 0/0 (100 %)");
-}
-
-TEST(ProgressLine, writes_long_times_in_minutes_and_hours) {
-  EXPECT_EQ(line({.epoch = 1, .steps = 1, .total_steps = 151, .rate = 2}),
-            "epoch 1: 1/151 (0 %), 2 steps/s, 1 min 15 s left");
-  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 4000, .rate = 0.5}),
-            "epoch 1: 0/4000 (0 %), 0.5 steps/s, 2 h 13 min left");
+TEST(ProgressLine, leaves_out_what_is_not_known_and_writes_long_times_in_minutes_and_hours) {
+  for (const auto& [progress, expected] : std::vector<std::pair<Progress, std::string>>{
+           {{.epoch = 1, .steps = 0, .total_steps = 10}, "epoch 1: 0/10 (0 %)"},
+           {{.epoch = 1, .steps = 0, .total_steps = 0}, "epoch 1: 0/0 (100 %)"},
+           {{.epoch = 1, .steps = 1, .total_steps = 151, .rate = 2},
+            "epoch 1: 1/151 (0 %), 2 steps/s, 1 min 15 s left"},
+           {{.epoch = 1, .steps = 0, .total_steps = 4000, .rate = 0.5},
+            "epoch 1: 0/4000 (0 %), 0.5 steps/s, 2 h 13 min left"}})
+    EXPECT_EQ(line(progress), expected);
 }
 
 TEST(ProgressLine, leaves_out_values_that_do_not_fit) {

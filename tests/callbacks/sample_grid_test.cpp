@@ -5,6 +5,7 @@
 #include "callbacks/callback_scenes.h"
 #include "dataflow/datapoint.h"
 #include "draw/image_grid.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -66,23 +67,15 @@ class SampleGridTest : public testing::Test {
     training_ = std::make_unique<SmallTraining>(drawing_flow(22), "Simple", "Adam: {learning_rate: 0.05}",
                                                 EngineSettings::Backend::kReference, make_self_comm(),
                                                 model_of(kDrawingModel));
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_->trainer());
-    std::vector<std::unique_ptr<Monitor>> monitors;
-    monitors.push_back(std::make_unique<PictureMonitor>(pictures_));
-    run.monitors = Monitors(std::move(monitors));
-    run.options.folder = folder_.str();
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_->trainer(), folder_.str());
+    run.watch(std::make_unique<PictureMonitor>(pictures_));
     run.options.seed = 9;
     run.options.flows = {{"train", drawing_flow(22)}, {"few", few_}};
     if (!params.empty()) run.add("SampleGrid", parse_yaml(params, "c.yaml"));
     run.go();
   }
   std::string error_of(const std::string& params) {
-    try {
-      train(params);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { train(params); });
   }
 
   TemporaryFolder folder_;
@@ -163,23 +156,26 @@ TEST_F(SampleGridTest, does_not_change_what_is_trained) {
 }
 
 TEST_F(SampleGridTest, says_what_is_wrong_before_training) {
-  EXPECT_THAT(error_of("{outputs: [drwan]}"), HasSubstr("c.yaml:1:12: unknown layer or input 'drwan'"));
-  EXPECT_THAT(
-      error_of("{outputs: [drawn, logits]}"),
-      HasSubstr("c.yaml:1:19: SampleGrid: 'logits' is float32 [3] for each sample, which is not an image"));
-  EXPECT_THAT(
-      error_of("{outputs: [drawn, column]}"),
-      HasSubstr("c.yaml:1:19: SampleGrid: 'column' is float32 [1, 6, 1] for each sample, but 'drawn'"));
-  EXPECT_THAT(error_of("{outputs: []}"), HasSubstr("'outputs' is empty"));
-  EXPECT_THAT(error_of("{outputs: [drawn], range: [1, 1]}"),
-              HasSubstr("the two values of 'range' must differ"));
-  EXPECT_THAT(error_of("{outputs: [drawn], data: fw}"), HasSubstr("unknown flow 'fw'; did you mean 'few'?"));
-  EXPECT_THAT(error_of("{outputs: [drawn], ranks: all}"), HasSubstr("'ranks' must be chief"));
+  struct Case {
+    std::string params;
+    std::string place;
+    std::string what;
+  };
+  const auto expect_errors = [this](const std::vector<Case>& cases) {
+    for (const Case& c : cases) EXPECT_TRUE(says(error_of(c.params), {c.place, c.what}));
+  };
+  expect_errors({{"{outputs: [drwan]}", "c.yaml:1:12:", "unknown layer or input 'drwan'"},
+                 {"{outputs: [drawn, logits]}", "c.yaml:1:19:", "'logits' is float32 [3]"},
+                 {"{outputs: [drawn, column]}", "c.yaml:1:19:", "for each sample, but 'drawn'"},
+                 {"{outputs: []}", "", "'outputs' is empty"},
+                 {"{outputs: [drawn], range: [1, 1]}", "'range'", "must differ"},
+                 {"{outputs: [drawn], data: fw}", "'fw'", "did you mean 'few'?"},
+                 {"{outputs: [drawn], ranks: all}", "", "'ranks' must be chief"}});
   few_ = make_flow(parse_yaml("[{ExpReplay: {environment: Catch, values: q}}, {BatchData: {batch_size: 4}}]",
                               "flow.yaml"));
-  EXPECT_THAT(error_of("{outputs: [drawn], data: few}"), HasSubstr("flow 'few' plays with the model"));
+  expect_errors({{"{outputs: [drawn], data: few}", "'few'", "plays with the model"}});
   few_ = drawing_flow(5, "");
-  EXPECT_THAT(error_of("{outputs: [drawn], data: few}"), HasSubstr("flow 'few' produces single samples"));
+  expect_errors({{"{outputs: [drawn], data: few}", "'few'", "produces single samples"}});
 }
 
 /// The pictures of a run, as text.
@@ -188,8 +184,7 @@ std::string pictures_of(const std::string& item) {
   const TemporaryFolder folder;
   SmallTraining training(drawing_flow(22), "Simple", "SGD", EngineSettings::Backend::kReference,
                          make_self_comm(), model_of(kDrawingModel));
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer(), folder.str());
   run.options.flows = {{"train", drawing_flow(22)}, {"few", drawing_flow(5)}};
   run.add("probed", callback_of(item));
   std::string text = error_of_run(run);

@@ -2,6 +2,7 @@
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
@@ -14,16 +15,13 @@ using testing::Pair;
 class SmaTest : public testing::Test {
  protected:
   TestRun& start(int64_t epochs) {
-    trainer_ = std::make_unique<FakeTrainer>();
-    trainer_->figures["cost"] = [](int64_t step) { return 1.0 / static_cast<double>(step); };
-    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 2}, *trainer_);
-    run_->options.folder = folder_.str();
+    run_ = std::make_unique<FakeRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 2}, folder_.str());
+    run_->trainer.figures["cost"] = [](int64_t step) { return 1.0 / static_cast<double>(step); };
     return run_->add("SimpleMovingAverage", parse_yaml("{names: [cost], window_size: 3}", "s.yaml"))
         .add("ModelSaver");
   }
   TemporaryFolder folder_;
-  std::unique_ptr<FakeTrainer> trainer_;
-  std::unique_ptr<TestRun> run_;
+  std::unique_ptr<FakeRun> run_;
 };
 
 TEST_F(SmaTest, is_the_plain_mean_of_a_window_across_epochs) {
@@ -42,23 +40,16 @@ TEST_F(SmaTest, knows_its_window_after_a_resume) {
 
 TEST_F(SmaTest, leaves_steps_out_that_did_not_compute_the_statistic) {
   start(2);
-  trainer_->is_due = [](int64_t step) { return step != 2; };
+  run_->trainer.is_due = [](int64_t step) { return step != 2; };
   run_->go();
   EXPECT_THAT(run_->values("cost/SMA"), ElementsAre((1 + 1.0 / 3) / 2));
 }
 
 TEST_F(SmaTest, rejects_an_unknown_statistic) {
-  FakeTrainer trainer;
-  trainer.figures["cost"] = [](int64_t) { return 1.0; };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+  run.trainer.figures["cost"] = [](int64_t) { return 1.0; };
   run.add("SimpleMovingAverage", parse_yaml("{names: [cots], window_size: 3}", "s.yaml"));
-  try {
-    run.go();
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "s.yaml:1:10: unknown statistic of the training step 'cots'; did you mean 'cost'?");
-  }
+  EXPECT_TRUE(says(error_from([&] { run.go(); }), {"s.yaml:1:10:", "'cots'", "did you mean 'cost'?"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/fake_trainer.h"
 #include "support/live_fields.h"
 
@@ -14,9 +15,8 @@ using testing::HasSubstr;
 
 /// Runs one epoch of one step, in which `on_step` is called.
 void run_with(const std::string& params, const std::function<void()>& on_step) {
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t) { on_step(); };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+  run.trainer.on_step = [&](int64_t) { on_step(); };
   run.add("StartProcess", parse_yaml(params, "p.yaml")).go();
 }
 
@@ -58,9 +58,8 @@ TEST(StartProcess, says_that_it_ended_early) {
 }
 
 TEST(StartProcess, that_cannot_be_started_is_an_error) {
-  EXPECT_THAT([] { run_with("{command: [no-such-program-here]}", [] {}); },
-              testing::ThrowsMessage<ResourceError>(
-                  HasSubstr("callback StartProcess: cannot start 'no-such-program-here'")));
+  EXPECT_TRUE(says(error_from<ResourceError>([] { run_with("{command: [no-such-program-here]}", [] {}); }),
+                   {"cannot start 'no-such-program-here'"}));
 }
 
 std::string end_of_process(const std::string& item) {
@@ -68,9 +67,8 @@ std::string end_of_process(const std::string& item) {
   const TemporaryFolder folder;
   const std::string up = folder / "up";
   ::setenv("TPACK_TEST_UP", up.c_str(), 1);
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t) { wait_for(up); };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
+  run.trainer.on_step = [&](int64_t) { wait_for(up); };
   run.add("x", Registry<Callback>::make_item(parse_yaml(item, "p.yaml"))).go();
   const size_t at = log.text().rfind("callback StartProcess");
   return log.text().substr(at);
@@ -85,8 +83,7 @@ const live::Fields kStartProcess(
 
 TEST(StartProcess, warns_before_the_training_if_its_program_is_not_there) {
   const CapturedLog log;
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FakeRun run({.max_epoch = 1, .steps_per_epoch = 1});
   run.add("StartProcess", parse_yaml("{command: [no-such-program]}", "p.yaml"));
   EXPECT_THROW(run.go(), ResourceError);
   EXPECT_THAT(log.text(), HasSubstr("callback StartProcess: program 'no-such-program' not found"));

@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "callbacks/callback_scenes.h"
 #include "callbacks/give_scalar.h"
@@ -6,13 +6,10 @@
 namespace tpack {
 namespace {
 
-using testing::HasSubstr;
-
 /// The epoch in which it ends a run whose cost has these values, and why.
 std::pair<int64_t, std::string> bounded_run(const std::string& bound, const std::vector<double>& values) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = std::ssize(values), .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveScalar>("cost", values, std::vector<int64_t>(), std::nullopt));
+  FakeRun run({.max_epoch = std::ssize(values), .steps_per_epoch = 1});
+  run.add("give", give("cost", values));
   run.add("StopAt", parse_yaml("{monitor: cost, " + bound + "}", "s.yaml"));
   const LoopResult result = run.go();
   return {result.ending == StopReason::kStopped ? result.epoch : 0, result.reason};
@@ -33,10 +30,8 @@ TEST(StopAt, needs_one_bound) {
 
 /// What the run with other bounds comes to.
 std::string end_of_stop_at(const std::string& item) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{4, 3, 2, 1},
-                                               std::vector<int64_t>(), std::nullopt));
+  FakeRun run({.max_epoch = 4, .steps_per_epoch = 1});
+  run.add("give", give("cost", {4, 3, 2, 1}));
   try {
     run.add("stop", callback_of(item));
     return std::to_string(run.go().epoch);

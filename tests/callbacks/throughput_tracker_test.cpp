@@ -14,17 +14,16 @@ void spend_time() {
 }
 
 TEST(ThroughputTracker, counts_steps_and_samples_of_all_replicas_inside_epochs_only) {
-  FakeTrainer trainer;
-  trainer.size = {.batch = 4, .towers = 2, .ranks = 3};
-  trainer.on_step = [&](int64_t /*step*/) {
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 3});
+  run.trainer.size = {.batch = 4, .towers = 2, .ranks = 3};
+  run.trainer.on_step = [&](int64_t /*step*/) {
     spend_time();
-    trainer.waited += 0.01;  // of the two towers together
+    run.trainer.waited += 0.01;  // of the two towers together
   };
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
   const auto slow_trigger = [](tpack::Run& /*run*/) {
     for (int i = 0; i < 20; ++i) spend_time();
   };
-  run.add("slow", std::make_unique<FunctionCallback>(nullptr, slow_trigger)).add("ThroughputTracker").go();
+  run.on_trigger("slow", slow_trigger).add("ThroughputTracker").go();
   const std::vector<double> steps = run.values("steps_per_s");
   ASSERT_EQ(steps.size(), 2U);
   for (size_t i = 0; i < 2; ++i) {
@@ -36,12 +35,11 @@ TEST(ThroughputTracker, counts_steps_and_samples_of_all_replicas_inside_epochs_o
 }
 
 TEST(ThroughputTracker, gives_nothing_for_epochs_without_steps_and_no_samples_if_there_are_none) {
-  FakeTrainer trainer;
-  TestRun none({.max_epoch = 2, .steps_per_epoch = 0}, trainer);
+  FakeRun none({.max_epoch = 2, .steps_per_epoch = 0});
   none.add("ThroughputTracker").go();
   EXPECT_THAT(none.monitors.names(), testing::IsEmpty());
-  trainer.size.batch = 0;
-  TestRun steps({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+  FakeRun steps({.max_epoch = 1, .steps_per_epoch = 2});
+  steps.trainer.size.batch = 0;
   steps.add("ThroughputTracker").go();
   EXPECT_THAT(steps.monitors.names(), testing::ElementsAre("steps_per_s"));
 }

@@ -16,10 +16,8 @@ namespace {
 class WeightEmaTest : public testing::Test {
  protected:
   TestRun& start(const std::string& params, int64_t epochs) {
-    trainer_ = std::make_unique<FakeTrainer>();
-    trainer_->figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
-    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 5}, *trainer_);
-    run_->options.folder = folder_.str();
+    run_ = std::make_unique<FakeRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 5}, folder_.str());
+    run_->trainer.figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
     return run_->add("WeightEMA", parse_yaml(params, "e.yaml")).add("ModelSaver");
   }
   double saved(const std::string& name = "ema.h5") const {
@@ -36,15 +34,14 @@ class WeightEmaTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  std::unique_ptr<FakeTrainer> trainer_;
-  std::unique_ptr<TestRun> run_;
+  std::unique_ptr<FakeRun> run_;
 };
 
 TEST_F(WeightEmaTest, follows_the_weights_with_a_decay_that_grows) {
   for (const double decay : {0.5, 0.999}) {
     start("{decay: " + std::to_string(decay) + "}", 4).go();
     EXPECT_NEAR(saved(), expected(decay, 20), 1e-5 * 20) << decay;
-    EXPECT_EQ(trainer_->weights().at(0), 20) << "training continues with its own";
+    EXPECT_EQ(run_->trainer.weights().at(0), 20) << "training continues with its own";
   }
 }
 
@@ -63,9 +60,7 @@ TEST_F(WeightEmaTest, a_resumed_run_has_the_same_average_and_its_callbacks_go_on
 
 std::string files_and_figures_of_ema(const std::string& item) {
   const TemporaryFolder folder;
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 5}, trainer);
-  run.options.folder = folder.str();
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 5}, folder.str());
   run.add("WeightEMA", Registry<Callback>::make_item(parse_yaml(item, "e.yaml"))).go();
   const CheckpointContent content = load_checkpoint(folder / "checkpoints/ema.h5");
   return shortest(content.tensors.at("model/w").at(0)) + " " + join(run.monitors.names(), " ");

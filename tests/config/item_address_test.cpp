@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "small_structure.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -71,20 +72,11 @@ TEST(ItemIndex, finds_items_without_a_name_as_reports_call_them) {
 TEST(ItemIndex, says_what_the_list_has) {
   const ConfigNode list = *config().find("model")->find("layers");
   const auto complaint = [&](const std::string& word) -> std::string {
-    try {
-      item_index(list, word, "model.layers", {});
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_from([&] { item_index(list, word, "model.layers", {}); });
   };
-  EXPECT_EQ(complaint("MaxPooling"),
-            "no item 'MaxPooling' in 'model.layers'; it has conv0, Conv2D, ReLU, conv1, Softmax; to add an "
-            "item, write 'layers: !append [ITEM]'");
-  EXPECT_EQ(
-      complaint("Conv2D"),
-      "'Conv2D' is ambiguous in 'model.layers': it could be 0 Conv2D (conv0), 2 Conv2D (conv1); use its "
-      "number or name");
+  EXPECT_TRUE(says(complaint("MaxPooling"),
+                   {"'MaxPooling' in 'model.layers'", "to add an item, write 'layers: !append [ITEM]'"}));
+  EXPECT_TRUE(says(complaint("Conv2D"), {"'Conv2D' is ambiguous", "use its number or name"}));
 }
 
 TEST(WordsAt, lists_keys_or_names) {

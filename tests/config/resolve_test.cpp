@@ -4,6 +4,7 @@
 
 #include "config/yaml_reader.h"
 #include "small_structure.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -13,12 +14,8 @@ using testing_config::small_structure;
 std::string resolved(const std::string& text) {
   Diagnostics errors;
   const ConfigNode result = resolve_expressions(parse_yaml(text, "a.yaml"), small_structure(), errors);
-  try {
-    errors.throw_if_any();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return to_json(result);
+  const std::string error = error_from([&] { errors.throw_if_any(); });
+  return error == "no error" ? to_json(result) : error;
 }
 
 TEST(Resolve, looks_in_vars_then_in_the_root) {

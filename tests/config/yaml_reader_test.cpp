@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -10,12 +11,7 @@ namespace {
 std::string json(const std::string& text) { return to_json(parse_yaml(text, "a.yaml")); }
 
 std::string reading_complaint(const std::string& text) {
-  try {
-    parse_yaml(text, "a.yaml");
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_from([&] { parse_yaml(text, "a.yaml"); });
 }
 
 TEST(YamlReader, types_plain_scalars_and_leaves_quoted_ones_texts) {
@@ -81,8 +77,7 @@ TEST(YamlReader, limits_what_a_small_file_can_grow_to) {
     bomb += "]\n";
   }
   EXPECT_NE(reading_complaint(bomb).find("more than 100000 values"), std::string::npos);
-  EXPECT_NE(reading_complaint(std::string(100000, '[')).find("nested deeper than 64 levels"),
-            std::string::npos);
+  EXPECT_TRUE(says(reading_complaint(std::string(100000, '[')), {"nested deeper than 64 levels"}));
   std::string many = "[";
   for (int i = 0; i < 100001; ++i) many += "1,";
   EXPECT_NE(reading_complaint(many + "]").find("more than 100000 values"), std::string::npos);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "core/text.h"
 #include "layers/cost_function.h"

@@ -1,6 +1,6 @@
 // What holds for every registered layer, from its example alone: it runs with one sample of odd sizes, in
 // training and in inference, and processors give what the plain loops give, with gradients.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "layers/layer_cases.h"
 #include "layers/on_processors.h"

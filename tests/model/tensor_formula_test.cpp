@@ -4,6 +4,7 @@
 
 #include "core/functions.h"
 #include "layers/layer_cases.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -89,13 +90,10 @@ TEST(TensorFormula, can_be_an_activation) {
 }
 
 std::string formula_error(const std::string& layers) {
-  try {
+  return error_from([&] {
     testkit::evaluate(function_of(layers), {kRow, kColumn, Tensor::of<double>({2, 2}, {1, 2, 3, 4})},
                       DType::kFloat64);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(TensorFormula, points_at_mistakes) {
@@ -107,9 +105,7 @@ TEST(TensorFormula, points_at_mistakes) {
             "layers.yaml:1:21: 'expression' of layer Elementwise: expression 'x + sqr(x)': unknown function "
             "'sqr'; known: " +
                 ExpressionGrammar().function_names());
-  EXPECT_EQ(formula_error(item("x + * 2")),
-            "layers.yaml:1:21: 'expression' of layer Elementwise: expression 'x + * 2': expected a value, "
-            "found '*'");
+  EXPECT_TRUE(says(formula_error(item("x + * 2")), {"layers.yaml:1:21:", "'expression'", "found '*'"}));
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");
   EXPECT_THAT(formula_error(item("1 + 2")), HasSubstr("layer Elementwise: '1 + 2' is not a layer or input"));
   EXPECT_THAT(formula_error("- Elementwise: 3"), HasSubstr("'3' is not a layer or input"));
@@ -122,12 +118,7 @@ TEST(TensorFormula, points_at_mistakes) {
 }
 
 std::string error_for(const std::string& expression, const std::vector<Tensor>& inputs) {
-  try {
-    testkit::evaluate(function_of(item(expression)), inputs, DType::kFloat64);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return error_from([&] { testkit::evaluate(function_of(item(expression)), inputs, DType::kFloat64); });
 }
 
 /// NumPy gives [N, N] for [N, 1] and [N]: each prediction minus each target.
@@ -135,12 +126,11 @@ TEST(TensorFormula, rejects_operands_that_mix_samples) {
   const Tensor column = Tensor::of<double>({3, 1}, {1, 2, 3});
   const Tensor row = Tensor::of<double>({3}, {1, 2, 3});
   for (const char* expression : {"x - x1", "square(x1 - x)", "x if x1 > x else 0", "2 * x + (x1 + 1)"})
-    EXPECT_THAT(error_for(expression, {column, row}),
-                HasSubstr("have a batch axis each, but different ranks, so samples would mix; add a Reshape"))
+    EXPECT_TRUE(says(error_for(expression, {column, row}), {"have a batch axis each, but", "add a Reshape"}))
         << expression;
-  EXPECT_EQ(error_for("x - x1", {column, column}), "");
-  EXPECT_EQ(error_for("x - x1", {column, Tensor::of<double>({}, {1})}), "");
-  EXPECT_EQ(error_for("x - x1", {Tensor::of<double>({2, 3}, {1, 2, 3, 4, 5, 6}), row}), "")
+  EXPECT_EQ(error_for("x - x1", {column, column}), "no error");
+  EXPECT_EQ(error_for("x - x1", {column, Tensor::of<double>({}, {1})}), "no error");
+  EXPECT_EQ(error_for("x - x1", {Tensor::of<double>({2, 3}, {1, 2, 3, 4, 5, 6}), row}), "no error")
       << "one number for each feature";
 }
 

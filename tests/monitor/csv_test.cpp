@@ -61,15 +61,12 @@ TEST(Csv, has_the_history_of_the_checkpoint_that_a_run_resumes) {
   EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step,cost\n1,10,0.5\n");
 }
 
-TEST(Csv, moves_the_file_of_another_run_away) {
-  const TemporaryFolder folder;
-  write_content(folder / "stats.csv", "something,else\n1,2\n");
-  csv({.folder = folder.str()})->close();
-  EXPECT_EQ(folder.names().size(), 2U);
-  EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step\n");
-}
-
-TEST(Csv, moves_a_damaged_file_away_rather_than_lose_its_rows) {
+TEST(Csv, moves_a_file_of_another_run_or_a_damaged_one_away_rather_than_lose_its_rows) {
+  const TemporaryFolder other;
+  write_content(other / "stats.csv", "something,else\n1,2\n");
+  csv({.folder = other.str()})->close();
+  EXPECT_EQ(other.names().size(), 2U);
+  EXPECT_EQ(content_of(other / "stats.csv"), "epoch_num,global_step\n");
   const std::string header = "epoch_num,global_step,cost\n";
   for (const char* rows :
        {"1,10,0.5\n1,20,0.2", "1,10,0.5\n1,20\n", "1,10,half\n", "x,10,0.5\n", "1,,0.5\n"}) {

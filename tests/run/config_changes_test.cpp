@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 #include "support/positions.h"
 
 namespace tpack {
@@ -67,16 +68,11 @@ TEST(SplitChanges, are_those_of_the_parts_only) {
 }
 
 TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
-  try {
-    config_changes(parse_yaml("optimizer: Adam", "before.yaml"),
-                   parse_yaml("optimizer: {SGD: {}}", "now.yaml"), in_train_yaml(3, 1));
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "train.yaml:3:1: the checkpoint was made with optimizer Adam, but this run has optimizer SGD; "
-        "resume with the same, or start a new run with these weights (init)");
-  }
+  EXPECT_TRUE(says(error_from([&] {
+                     config_changes(parse_yaml("optimizer: Adam", "before.yaml"),
+                                    parse_yaml("optimizer: {SGD: {}}", "now.yaml"), in_train_yaml(3, 1));
+                   }),
+                   {"train.yaml:3:1:", "optimizer Adam", "optimizer SGD", "resume with the same, or start"}));
 }
 
 /// Samples that were learned could be validated.

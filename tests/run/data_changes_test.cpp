@@ -1,13 +1,13 @@
 #include "run/data_changes.h"
 
 #include <filesystem>
-#include <thread>
 
 #include <gmock/gmock.h>
 
-#include "comm/local_group.h"
 #include "config/yaml_reader.h"
 #include "core/error.h"
+#include "support/errors.h"
+#include "support/on_ranks.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -52,9 +52,8 @@ TEST_F(DataChanges, are_named_for_each_flow) {
                        "validation cannot be compared with those before the checkpoint")));
   std::filesystem::rename(folder_ / "train/ants/1.png", folder_ / "train/ants/2.png");
   EXPECT_EQ(now().changes_since(before).size(), 2U);
-  EXPECT_EQ(now().changes_since(before).at("train"),
-            "data.train has changed since the checkpoint: still 2 images in 2 classes (ants: 1, bees: 1), "
-            "but names, sizes or dates of files differ; the run continues, possibly with different samples");
+  EXPECT_TRUE(says(now().changes_since(before).at("train"),
+                   {"data.train has changed since the", "the run continues, possibly"}));
 }
 
 TEST_F(DataChanges, need_a_record_that_can_be_read) {
@@ -66,30 +65,17 @@ TEST_F(DataChanges, between_ranks_are_rejected) {
   for (const char* name : {"same/ants/1.png", "same/ants/2.png", "fewer/ants/1.png"}) image(name);
   /// What each rank of three says whose images are in these folders.
   const auto errors_of = [&](const std::vector<std::string>& folders) {
-    LocalGroup group(static_cast<int>(folders.size()), 30);
-    std::vector<std::string> errors(folders.size());
-    std::vector<std::thread> ranks;
-    for (size_t rank = 0; rank < folders.size(); ++rank) {
-      ranks.emplace_back([&, rank] {
-        const auto comm = group.member(static_cast<int>(rank));
-        std::map<std::string, DataFlow> flows;
-        flows.emplace("train",
-                      make_flow(parse_yaml("[ImageFolder: " + (folder_ / folders[rank]) + "]", "test.yaml")));
-        try {
-          require_same_data(*comm, flows);
-        } catch (const DistributedError& error) {
-          errors[rank] = error.what();
-        }
-      });
-    }
-    for (std::thread& rank : ranks) rank.join();
-    return errors;
+    return on_ranks(static_cast<int>(folders.size()), [&](int rank, const std::unique_ptr<Comm>& comm) {
+      std::map<std::string, DataFlow> flows;
+      const std::string folder = folder_ / folders[static_cast<size_t>(rank)];
+      flows.emplace("train", make_flow(parse_yaml("[ImageFolder: " + folder + "]", "test.yaml")));
+      return error_from<DistributedError>([&] { require_same_data(*comm, flows); });
+    });
   };
-  EXPECT_THAT(errors_of({"same", "same", "same"}), testing::Each(""));
+  EXPECT_THAT(errors_of({"same", "same", "same"}), testing::Each("no error"));
   EXPECT_THAT(
       errors_of({"same", "same", "fewer"}),
-      testing::Each("data.train: rank 2 has 1 images in 1 class (ants: 1), but rank 0 has 2 images in 1 "
-                    "class (ants: 2); all ranks need the same data, because each takes a share of it"));
+      testing::Each(testing::HasSubstr("data.train: rank 2 has 1 images in 1 class (ants: 1), but rank 0")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/errors.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -12,12 +13,9 @@ TEST(FolderLock, is_held_by_one_as_long_as_it_lives) {
   const TemporaryFolder folder;
   {
     const FolderLock lock(folder.str(), "another process works");
-    try {
-      const FolderLock second(folder.str(), "another process works");
-      FAIL() << "two locks";
-    } catch (const ResourceError& error) {
-      EXPECT_EQ(error.what(), folder.str() + ": another process works in this folder; use another --log-dir");
-    }
+    EXPECT_EQ(
+        error_from<ResourceError>([&] { const FolderLock second(folder.str(), "another process works"); }),
+        folder.str() + ": another process works in this folder; use another --log-dir");
   }
   EXPECT_NO_THROW(FolderLock(folder.str(), "another process works"));
 }

@@ -15,8 +15,7 @@ using RunSummary = testing_cli::WithTinyRuns;
 
 /// `train --json` prints it, also where a gate is missed.
 TEST_F(RunSummary, has_what_scripts_ask_for) {
-  const testing_cli::Outcome outcome = train({"--json", "--set", "gates={validation_accuracy: '> 1'}"});
-  EXPECT_EQ(outcome.code, 8) << outcome.err;
+  const Outcome outcome = exits(8, train({"--json", "--set", "gates={validation_accuracy: '> 1'}"}));
   const json summary = json::parse(outcome.out);
   EXPECT_EQ(summary.at("folder"), run_folder());
   EXPECT_EQ(summary.at("exit_code"), 8);
@@ -29,11 +28,9 @@ TEST_F(RunSummary, has_what_scripts_ask_for) {
 /// A run that cannot begin has no summary: that of the earlier one would be taken for it.
 TEST_F(RunSummary, is_not_that_of_an_earlier_run) {
   ASSERT_EQ(train({"--set", "gates={validation_accuracy: '> 1'}"}).code, 8);
-  const testing_cli::Outcome refused = train({"--json"});
-  EXPECT_EQ(refused.code, 2);
+  const Outcome refused = exits(2, train({"--json"}));
   EXPECT_EQ(refused.out, "");
-  const testing_cli::Outcome resumed = train({"--json", "--resume", "auto", "--set", "max_epoch=3"});
-  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const Outcome resumed = exits(0, train({"--json", "--resume", "auto", "--set", "max_epoch=3"}));
   EXPECT_FALSE(json::parse(resumed.out).contains("gates")) << "they are of the earlier run";
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -16,20 +17,17 @@ DataFlow batches(int samples, const std::string& batching) {
 TEST(StartReport, multiplies_batches_towers_and_ranks) {
   const DataFlow train = batches(38400, "batch_size: 64");
   const std::string text = describe_run({64, 2, 3}, {1, 10, 50}, &train);
-  EXPECT_NE(text.find("total batch           384"), std::string::npos) << text;
-  EXPECT_NE(text.find("samples per epoch  19,200"), std::string::npos) << text;
-  EXPECT_NE(text.find("passes per epoch      0.5"), std::string::npos) << text;
+  EXPECT_TRUE(
+      says(text, {"total batch           384", "samples per epoch  19,200", "passes per epoch      0.5"}));
 }
 
 TEST(StartReport, counts_the_samples_of_a_smaller_last_batch) {
   const DataFlow keeps = batches(95, "batch_size: 30, remainder: true");
   std::string text = describe_run({30, 1, 1}, {1, 10, 8}, &keeps);  // two passes of four batches
-  EXPECT_NE(text.find("samples per epoch    190"), std::string::npos) << text;
-  EXPECT_NE(text.find("passes per epoch       2"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, {"samples per epoch    190", "passes per epoch       2"}));
   const DataFlow drops = batches(95, "batch_size: 30");
   text = describe_run({30, 2, 1}, {1, 10, 1}, &drops);  // two of the three batches of a pass
-  EXPECT_NE(text.find("samples per epoch      60"), std::string::npos) << text;
-  EXPECT_NE(text.find("passes per epoch   0.6667"), std::string::npos) << text;
+  EXPECT_TRUE(says(text, {"samples per epoch      60", "passes per epoch   0.6667"}));
 }
 
 TEST(StartReport, says_if_the_length_of_a_pass_is_unknown) {

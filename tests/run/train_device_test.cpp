@@ -1,5 +1,5 @@
 // Training on a device whose memory the host cannot use.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "comm/self_comm.h"
 #include "learner/inference_model.h"

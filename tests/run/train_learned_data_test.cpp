@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "support/errors.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -12,10 +13,11 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
+using testing_cli::joined;
 using testing_cli::last_line;
 using testing_cli::Outcome;
 using testing_cli::tpack;
+using testing_cli::Words;
 
 /// A classifier of rows: `y` is `pos` where f_a > 0, whatever f_b is, or where the category c is b.
 class LearnedData : public testing::Test {
@@ -53,10 +55,11 @@ class LearnedData : public testing::Test {
                       "predict: {data: validation, outputs: {p: {Softmax: fc}}}\n");
     return tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
   }
-  Outcome train_numbers() {
+  Outcome train_numbers(const std::string& maps = "") {
     return train("columns: {x: ['f_.*']}, labels: {y: y}",
                  "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
-                 "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n");
+                 "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n",
+                 maps);
   }
   Outcome train_categories() {
     return train("labels: {y: y, c: c}",
@@ -66,8 +69,7 @@ class LearnedData : public testing::Test {
   std::string checkpoint() const { return folder_ / "run/checkpoints/model-100.h5"; }
   double accuracy(std::vector<std::string> words) const {
     words.insert(words.begin(), {"eval", checkpoint(), "--json"});
-    const Outcome outcome = tpack(words);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const Outcome outcome = exits(0, tpack(words));
     return outcome.code == 0 ? json::parse(outcome.out).at("accuracy").get<double>() : -1;
   }
 
@@ -81,24 +83,20 @@ TEST_F(LearnedData, columns_go_by_name_in_validation_eval_and_infer) {
   EXPECT_EQ(accuracy({}), 1) << "the checkpoint knows the columns";
   write_content(folder_ / "new.csv", "y,f_b,f_a\npos,-2,2\nneg,2,-2\n");
   const Outcome infer = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
-  EXPECT_THAT(infer.out, HasSubstr(":2,pos,"));
-  EXPECT_THAT(infer.out, HasSubstr(":3,neg,"));
+  EXPECT_TRUE(says(infer.out, {":2,pos,", ":3,neg,"}));
   write_content(folder_ / "new.csv", "f_b\n-2\n");
-  const Outcome lacks = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
-  EXPECT_EQ(lacks.code, 3);
+  const Outcome lacks = exits(3, tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"}));
   EXPECT_THAT(lacks.err, HasSubstr("lacks column 'f_a', which component 'x' of data.train uses"));
 }
 
 TEST_F(LearnedData, categories_keep_their_numbers_on_a_part_of_the_rows) {
   write_content(folder_ / "train.csv", "c,y\na,no\nb,yes\nc,no\na,no\nb,yes\nc,no\na,no\nb,yes\n");
   write_content(folder_ / "validation.csv", "c,y\nb,yes\nc,no\n");
-  const Outcome trained = train_categories();
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  exits(0, train_categories());
   EXPECT_EQ(accuracy({}), 1);
   write_content(folder_ / "one.csv", "y,c\nyes,b\n");
   EXPECT_EQ(accuracy({"--set", "vars.file=one.csv"}), 1);
-  const Outcome infer = tpack({"infer", checkpoint(), folder_ / "one.csv", "--format", "csv"});
-  ASSERT_EQ(infer.code, 0) << infer.err;
+  const Outcome infer = exits(0, tpack({"infer", checkpoint(), folder_ / "one.csv", "--format", "csv"}));
   EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
   const Outcome inspect = tpack({"ckpt", "inspect", checkpoint(), "--json"});
   const json fitted = json::parse(inspect.out).at("fitted");
@@ -115,11 +113,7 @@ TEST_F(LearnedData, means_are_those_of_the_training_data) {
                 (i >= 20 ? ",pos\n" : ",neg\n"));
   write_content(folder_ / "train.csv", rows);
   write_content(folder_ / "validation.csv", "f_b,f_a,y\n0.003,1036,pos\n0.002,1039,pos\n0,1031,pos\n");
-  const Outcome trained = train("columns: {x: ['f_.*']}, labels: {y: y}",
-                                "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
-                                "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n",
-                                "{Standardize: x}, ");
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  exits(0, train_numbers("{Standardize: x}, "));
   std::filesystem::remove(folder_ / "train.csv");
   EXPECT_EQ(accuracy({}), 1);
   write_content(folder_ / "new.csv", "y,f_b,f_a\npos,0.001,1038\n");
@@ -127,14 +121,11 @@ TEST_F(LearnedData, means_are_those_of_the_training_data) {
   EXPECT_THAT(infer.out, HasSubstr(":2,pos,")) << infer.err;
   const json fitted = json::parse(tpack({"ckpt", "inspect", checkpoint(), "--json"}).out).at("fitted");
   EXPECT_EQ(fitted.back().at("map"), "standardize x");
-  const Outcome other = tpack({"eval", checkpoint(), "--set",
-                               "data.validation=[{CSV: {file: " + (folder_ / "validation.csv") +
-                                   ", columns: {x: ['f_.*']}, labels: {y: y}}}, {Standardize: x}, "
-                                   "{Standardize: x}, {BatchData: {batch_size: 1}}]"});
-  EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err,
-              HasSubstr("this flow uses the fitted maps of data.train, which has no map 'standardize x 2' "
-                        "(it has standardize x); give both flows the same fitted maps"));
+  const Outcome other = exits(2, tpack({"eval", checkpoint(), "--set",
+                                        "data.validation=[{CSV: {file: " + (folder_ / "validation.csv") +
+                                            ", columns: {x: ['f_.*']}, labels: {y: y}}}, {Standardize: x}, "
+                                            "{Standardize: x}, {BatchData: {batch_size: 1}}]"}));
+  EXPECT_TRUE(says(other.err, {"'standardize x 2' (it has", "give both flows the same"}));
 }
 
 TEST_F(LearnedData, a_flow_without_the_fitted_map_of_the_training_is_noticed) {
@@ -149,10 +140,8 @@ TEST_F(LearnedData, a_flow_without_the_fitted_map_of_the_training_is_noticed) {
       "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
       "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n"
       "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: y}]\n");
-  const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("data.validation has no standardize x, but data.train has it; its 'x' "
-                                     "reaches the model unchanged"));
+  const Outcome outcome = exits(0, tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"}));
+  EXPECT_TRUE(says(outcome.err, {"data.validation has no standardize", "its 'x' reaches the model"}));
 }
 
 TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {
@@ -162,7 +151,7 @@ TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {
       train("labels: {c: c, y: y}",
             "model:\n  inputs: {c: {shape: [], dtype: int32}, y: {shape: [], dtype: int32}}\n"
             "  layers: [Embedding: {name: fc, input: c, entries: 3, units: 2}]\n");
-  EXPECT_THAT(trained.err, HasSubstr("data.train: 8 rows in 2 classes (no: 5, yes: 3)")) << trained.err;
+  EXPECT_TRUE(says(trained.err, {"data.train: 8 rows in 2 classes (no: 5, yes: 3)"}));
 }
 
 TEST_F(LearnedData, a_variable_that_is_set_changes_what_was_written) {
@@ -176,12 +165,10 @@ TEST_F(LearnedData, a_setting_without_effect_is_an_error) {
   for (const std::vector<std::string>& command : {std::vector<std::string>{"eval", checkpoint()},
                                                   {"check", folder_ / "a.yaml"},
                                                   {"train", folder_ / "a.yaml"}}) {
-    std::vector<std::string> words = command;
-    words.insert(words.end(), {"--set", "vars.unused=2"});
+    const Words words = joined(command, {"--set", "vars.unused=2"});
     const Outcome outcome = tpack(words);
     EXPECT_EQ(outcome.code, 2) << words[0];
-    EXPECT_THAT(outcome.err,
-                HasSubstr("no expression in the config uses vars.unused, so this has no effect"));
+    EXPECT_TRUE(says(outcome.err, {"no expression in the config uses"}));
   }
 }
 
@@ -190,17 +177,14 @@ TEST_F(LearnedData, a_resume_that_would_drop_variables_is_rejected) {
   const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume",
                                  "auto", "--set", "max_epoch=21", "--set", "model.layers.fc.use_bias=false"});
   EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_THAT(last_line(outcome.err), HasSubstr("model/fc/b"));
-  EXPECT_THAT(last_line(outcome.err), HasSubstr("optimizer/"));
-  EXPECT_THAT(last_line(outcome.err), HasSubstr("`init`"));
+  EXPECT_TRUE(says(last_line(outcome.err), {"model/fc/b", "optimizer/", "`init`"}));
 }
 
 TEST_F(LearnedData, a_flow_that_no_callback_uses_is_checked) {
   ASSERT_EQ(train_numbers().code, 0);
   write_content(folder_ / "bad.csv", "f_b,y\n1,pos\n");
-  const Outcome outcome =
-      tpack({"check", folder_ / "a.yaml", "--set", "callbacks=[ModelSaver]", "--set", "vars.file=bad.csv"});
-  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  const Outcome outcome = exits(2, tpack({"check", folder_ / "a.yaml", "--set", "callbacks=[ModelSaver]",
+                                          "--set", "vars.file=bad.csv"}));
   EXPECT_THAT(outcome.err, HasSubstr("lacks column 'f_a'"));
 }
 
@@ -213,10 +197,8 @@ TEST_F(LearnedData, a_flow_that_skips_bad_rows_knows_the_length_of_an_epoch) {
                                              "--set", "data.train.on_error=skip",
                                              "--set", "data.train.BatchData.batch_size=2",
                                              "--set", "max_epoch=1"};
-  std::vector<std::string> words = {"train", folder_ / "a.yaml", "--log-dir", folder_ / "skipping"};
-  words.insert(words.end(), skipping.begin(), skipping.end());
-  const Outcome outcome = tpack(words);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Words words = joined({"train", folder_ / "a.yaml", "--log-dir", folder_ / "skipping"}, skipping);
+  exits(0, tpack(words));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "skipping/checkpoints/model-10.h5")) << "of 20 good rows";
 }
 

@@ -53,8 +53,7 @@ class Pictures : public testing::Test {
                       ", BatchData: {batch_size: 8, remainder: true}]\nmodel:\n  inputs: {" + inputs +
                       "}\n  layers: [" + layers + "]\n" + rest);
     const Outcome trained =
-        tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
-    EXPECT_EQ(trained.code, 0) << trained.err;
+        exits(0, tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"}));
     const Outcome found =
         tpack({"infer", folder_ / "run/checkpoints/model-90.h5", folder_ / "photos/red/0.png",
                folder_ / "photos/gray/1.png", "--format", "csv"});
@@ -95,13 +94,11 @@ TEST_F(Pictures, are_mixed_by_one_line) {
           "optimizer: {Adam: {learning_rate: 0.01}}\n"
           "callbacks: [ModelSaver, InferenceRunner: {data: validation}]\n"
           "predict: {data: validation, outputs: {probability: {Softmax: logits}}}\n");
-  const Outcome trained = tpack({"train", folder_ / "mixed.yaml", "--log-dir", folder_ / "mixed"});
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  exits(0, tpack({"train", folder_ / "mixed.yaml", "--log-dir", folder_ / "mixed"}));
   const nlohmann::json statistics = nlohmann::json::parse(content_of(folder_ / "mixed/stats.json")).back();
   EXPECT_TRUE(statistics.contains("validation_accuracy"));
   EXPECT_TRUE(statistics.contains("f1"));
-  const Outcome eval = tpack({"eval", folder_ / "mixed/checkpoints/model-6.h5", "--data", "train", "--json"});
-  EXPECT_EQ(eval.code, 0) << eval.err;
+  exits(0, tpack({"eval", folder_ / "mixed/checkpoints/model-6.h5", "--data", "train", "--json"}));
 }
 
 TEST_F(Pictures, get_larger_and_numbers_of_them) {

@@ -48,12 +48,9 @@ std::vector<std::string> without_times(const std::string& csv) {
 }
 
 TEST_P(TrainReinforcement, ends_with_the_same_bits_if_it_was_stopped) {
-  const Outcome whole = train("whole");
-  ASSERT_EQ(whole.code, 0) << whole.err;
-  const Outcome first = train("run", {"--until-epoch", "2"});
-  ASSERT_EQ(first.code, 0) << first.err;
-  const Outcome rest = train("run", {"--resume", "auto"});
-  ASSERT_EQ(rest.code, 0) << rest.err;
+  exits(0, train("whole"));
+  exits(0, train("run", {"--until-epoch", "2"}));
+  exits(0, train("run", {"--resume", "auto"}));
   expect_same_tensors(checkpoint("run"), checkpoint("whole"));
   EXPECT_EQ(without_times(statistics("run")), without_times(statistics("whole")));
   EXPECT_THAT(statistics("run"), testing::HasSubstr("mean_reward"));

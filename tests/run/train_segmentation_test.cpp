@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "draw/png.h"
+#include "support/errors.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -70,23 +71,17 @@ class Segmentation : public testing::Test {
 
 TEST_F(Segmentation, goes_from_folders_to_masks) {
   const Outcome trained =
-      tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
-  ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_THAT(trained.err, HasSubstr("F1  pixels"));
-  EXPECT_THAT(trained.err, HasSubstr("data.train: 16 images"));
-  EXPECT_THAT(trained.err, HasSubstr("background"));
-  EXPECT_THAT(trained.err, HasSubstr("cell"));
+      exits(0, tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"}));
+  EXPECT_TRUE(says(trained.err, {"F1  pixels", "data.train: 16 images", "background", "cell"}));
   const std::string model = folder_ / "run/checkpoints/model-48.h5";
   const Outcome compared =
-      tpack({"eval", model, "--json", "--worst", "2", "--images", folder_ / "worst.png"});
-  ASSERT_EQ(compared.code, 0) << compared.err;
+      exits(0, tpack({"eval", model, "--json", "--worst", "2", "--images", folder_ / "worst.png"}));
   EXPECT_GT(json::parse(compared.out).at("iou").get<double>(), 0.8) << compared.out;
   const std::string sheet = content_of(folder_ / "worst.png");
   const auto byte = [&sheet](size_t i) { return static_cast<int>(static_cast<unsigned char>(sheet[i])); };
   EXPECT_EQ(byte(18) * 256 + byte(19), 6 * 100 + 4) << "two of picture, truth and prediction in a row";
-  const Outcome drawn = tpack({"infer", model, folder_ / "image/3.png", "--images", folder_ / "out",
-                               "--overlays", "--contours", "--format", "csv"});
-  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const Outcome drawn = exits(0, tpack({"infer", model, folder_ / "image/3.png", "--images", folder_ / "out",
+                                        "--overlays", "--contours", "--format", "csv"}));
   EXPECT_THAT(drawn.out, HasSubstr("000-3-mask.png"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/000-3-mask-overlay.png"));
   const json outlines = json::parse(content_of(folder_ / "out/000-3-mask.json"));
@@ -101,8 +96,7 @@ TEST_F(Segmentation, goes_from_folders_to_masks) {
   }
   EXPECT_GT(pixels, 10);
   EXPECT_LT(pixels, 80);
-  const Outcome misplaced = tpack({"infer", model, folder_ / "image/3.png", "--contours"});
-  EXPECT_EQ(misplaced.code, 2);
+  const Outcome misplaced = exits(2, tpack({"infer", model, folder_ / "image/3.png", "--contours"}));
   EXPECT_THAT(misplaced.err, HasSubstr("--contours: --images is missing"));
 }
 

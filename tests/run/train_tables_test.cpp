@@ -9,6 +9,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "sources/split_parts.h"
+#include "support/errors.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -78,8 +79,7 @@ predict: {data: validation, outputs: {p: {Softmax: s}}}
 };
 
 TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
-  const Outcome outcome = train(config("0.25"), "run");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome outcome = exits(0, train(config("0.25"), "run"));
   EXPECT_THAT(outcome.err, HasSubstr("train: 30 rows in 2 classes (no: 24, yes: 6)"));
   EXPECT_THAT(outcome.err, HasSubstr("validation: 10 rows in 2 classes (no: 8, yes: 2)"));
   EXPECT_THAT(outcome.err, HasSubstr("number: n; category: word; not read: id"));
@@ -88,18 +88,14 @@ TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
               ElementsAre(FloatNear(0.625F, 1e-6F), FloatNear(2.5F, 1e-6F)));
   EXPECT_THAT(outcome.err, HasSubstr("class_weights: no 0.625, yes 2.5"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("dominate the gradient")));
-  EXPECT_THAT(train(config("0.25", "{no: 0.002}"), "far").err,
-              HasSubstr("class_weights go from 0.002 to 1: a few samples or pixels dominate the gradient"));
-  const Outcome eval = tpack({"eval", newest("run"), "--json"});
-  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_TRUE(says(train(config("0.25", "{no: 0.002}"), "far").err, {"class_weights go from 0.002 to 1:"}));
+  const Outcome eval = exits(0, tpack({"eval", newest("run"), "--json"}));
   EXPECT_EQ(json::parse(eval.out).at("accuracy"), 1);
   // Another order, no labels, an unknown word; without the training data.
   std::filesystem::remove(folder_ / "t.csv");
   write_content(folder_ / "new.csv", "word,n,id\nb,,1\na,3,2\nc,1,3\n");
-  const Outcome infer = tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"});
-  ASSERT_EQ(infer.code, 0) << infer.err;
-  EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
-  EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
+  const Outcome infer = exits(0, tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"}));
+  EXPECT_TRUE(says(infer.out, {":2,yes,", ":3,no,"}));
 }
 
 /// Numbers of customers say nothing, and those of new ones are others.
@@ -114,11 +110,9 @@ TEST_F(Tables, do_not_learn_integers_that_are_called_ids) {
                 "BatchData: 8]}\nmodel:\n  layers: [{FullyConnected: {name: s, units: 2, input: "
                 "x}}]\n  cost: [SoftmaxCrossEntropy: {logits: s, labels: late, ignore_label: -1}]\n  "
                 "metrics: [Accuracy: {logits: s, labels: late}]\noptimizer: SGD\nmax_epoch: 1\n");
-  const Outcome outcome = tpack({"check", folder_ / "c.yaml"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome outcome = exits(0, tpack({"check", folder_ / "c.yaml"}));
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr("id: customer_id (by their names; not read"));
-  EXPECT_THAT(outcome.err,
-              HasSubstr("metric Accuracy counts the labels -1 of 'late', which the cost ignores"));
+  EXPECT_TRUE(says(outcome.err, {"'late', which the cost ignores"}));
 }
 
 TEST_F(Tables, with_numbers_far_from_1_are_predicted_in_their_unit) {
@@ -141,24 +135,19 @@ predict: {data: train, outputs: [)" +
            output + "]}\n";
   };
   const char* const advice = "its targets 'price' are 6950 +- 1154 in data.train";
-  const Outcome plain = train(config("", "last"), "plain");
-  ASSERT_EQ(plain.code, 0) << plain.err;
-  EXPECT_THAT(plain.err, HasSubstr(advice));
-  EXPECT_THAT(plain.err, HasSubstr("put ScaleLike: price after it"));
-  const Outcome scaled = train(config(", {ScaleLike: {name: y, data: price}}", "y"), "scaled");
-  ASSERT_EQ(scaled.code, 0) << scaled.err;
+  const Outcome plain = exits(0, train(config("", "last"), "plain"));
+  EXPECT_TRUE(says(plain.err, {advice, "put ScaleLike: price after it"}));
+  const Outcome scaled = exits(0, train(config(", {ScaleLike: {name: y, data: price}}", "y"), "scaled"));
   EXPECT_THAT(scaled.err, testing::Not(HasSubstr(advice)));
   EXPECT_THAT(variable("scaled", "y/of_data"),
               ElementsAre(FloatNear(6950, 1e-2F), FloatNear(1154.3396F, 1e-2F)));
   // Every row counts once, also those that fill no batch.
   std::string threes = config(", {ScaleLike: {name: y, data: price}}", "y");
   threes.replace(threes.find("batch_size: 4"), 13, "batch_size: 3");
-  const Outcome uneven = train(threes, "uneven");
-  ASSERT_EQ(uneven.code, 0) << uneven.err;
+  exits(0, train(threes, "uneven"));
   EXPECT_THAT(variable("uneven", "y/of_data"),
               ElementsAre(FloatNear(6950, 1e-2F), FloatNear(1154.3396F, 1e-2F)));
-  const Outcome logs = train(config(", {ScaleLike: {name: y, data: price, log: true}}", "y"), "logs");
-  ASSERT_EQ(logs.code, 0) << logs.err;
+  exits(0, train(config(", {ScaleLike: {name: y, data: price, log: true}}", "y"), "logs"));
   double mean = 0;
   double squares = 0;
   for (int i = 0; i < 40; ++i) mean += std::log1p(5000 + 100 * i) / 40;
@@ -167,8 +156,7 @@ predict: {data: train, outputs: [)" +
               ElementsAre(FloatNear(static_cast<float>(mean), 1e-5F),
                           FloatNear(static_cast<float>(std::sqrt(squares)), 1e-5F)));
   // Only an input of the model has numbers in the training data.
-  const Outcome wrong = train(config(", {ScaleLike: {name: y, data: last}}", "y"), "wrong");
-  EXPECT_EQ(wrong.code, 2);
+  const Outcome wrong = exits(2, train(config(", {ScaleLike: {name: y, data: last}}", "y"), "wrong"));
   EXPECT_THAT(wrong.err, HasSubstr("'data' of ScaleLike is 'last', which is not an input of the model"));
   const Outcome wide = train(config(", {FullyConnected: {name: wide, units: 3}}, {ScaleLike: {data: price}}, "
                                     "{FullyConnected: {name: y, units: 1}}",
@@ -196,15 +184,12 @@ TEST_F(Tables, that_are_streamed_are_learned_and_predicted) {
   replace(", {InferenceRunner: {data: validation}}", "");
   replace("data: validation", "data: train");
   replace("max_epoch: 6", "max_epoch: 6\nsteps_per_epoch: 10");
-  const Outcome outcome = train(text, "run");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Outcome outcome = exits(0, train(text, "run"));
   EXPECT_THAT(outcome.err, HasSubstr("rows are streamed from"));
   std::filesystem::remove(folder_ / "t.csv");
   write_content(folder_ / "new.csv", "word,n\nb,\na,3\n");
-  const Outcome infer = tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"});
-  ASSERT_EQ(infer.code, 0) << infer.err;
-  EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
-  EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
+  const Outcome infer = exits(0, tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"}));
+  EXPECT_TRUE(says(infer.out, {":2,yes,", ":3,no,"}));
 }
 
 TEST_F(Tables, have_weights_of_classes_by_name) {
@@ -212,15 +197,13 @@ TEST_F(Tables, have_weights_of_classes_by_name) {
   const Outcome wrong = train(config("0.25", "{yess: 3}"), "wrong");
   EXPECT_EQ(tpack({"check", folder_ / "c.yaml"}).code, 2);
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err,
-              HasSubstr("data.train has no class 'yess'; did you mean 'yes'?; the classes are no, yes"));
+  EXPECT_TRUE(says(wrong.err, {"data.train has no class 'yess'", "the classes are no, yes"}));
 }
 
 TEST_F(Tables, are_cross_validated_as_by_hand) {
   write_content(folder_ / "c.yaml", config("{folds: 2}"));
   const Outcome outcome =
-      tpack({"train", folder_ / "c.yaml", "--folds", "2", "--log-dir", folder_ / "folds"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+      exits(0, tpack({"train", folder_ / "c.yaml", "--folds", "2", "--log-dir", folder_ / "folds"}));
   EXPECT_THAT(outcome.out, HasSubstr("validation_accuracy"));
   const json folds = json::parse(content_of(folder_ / "folds/folds.json"));
   EXPECT_EQ(folds.at("folds"), 2);

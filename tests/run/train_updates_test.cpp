@@ -7,10 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/layout.h"
+#include "support/errors.h"
 #include "support/tiny_runs.h"
 
 namespace tpack::testing_cli {
 namespace {
+
+void expect_identical(const std::string& a, const std::string& b) {
+  EXPECT_EQ(tpack({"ckpt", "diff", a, b}).out, "the contents are identical\n");
+}
 
 /// The generator is trained in every third step, so that a checkpoint may be between two of its steps.
 constexpr const char* kGan = R"(
@@ -54,10 +59,8 @@ TEST_F(TrainUpdates, resumes_bit_exactly) {
   for (const int epochs : {1, 2, 3}) {  // 7, 14 and 21 steps: after, before and in a step of the generator
     const std::string name = "from_" + std::to_string(epochs);
     ASSERT_EQ(train({"--set", "max_epoch=" + std::to_string(epochs)}, name).code, 0);
-    const Outcome resumed = train({"--resume", "auto"}, name);
-    ASSERT_EQ(resumed.code, 0) << resumed.err;
-    const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
-    EXPECT_EQ(diff.out, "the contents are identical\n");
+    exits(0, train({"--resume", "auto"}, name));
+    expect_identical(checkpoint(28, "whole"), checkpoint(28, name));
   }
 }
 
@@ -74,8 +77,7 @@ class TrainGan : public WithTinyRuns, public testing::WithParamInterface<const c
  protected:
   Outcome train_on(const std::string& trainer, const std::vector<std::string>& more,
                    const std::string& name) {
-    std::vector<std::string> words = {"--set", "trainer=" + trainer};
-    words.insert(words.end(), more.begin(), more.end());
+    const Words words = joined({"--set", "trainer=" + trainer}, more);
     return train(words, name);
   }
 };
@@ -88,10 +90,8 @@ TEST_P(TrainGan, resumes_bit_exactly_in_the_middle_of_a_round) {
   for (const int epochs : {1, 2, 3}) {
     const std::string name = "from_" + std::to_string(epochs);
     ASSERT_EQ(train_on(trainer, {"--set", "max_epoch=" + std::to_string(epochs)}, name).code, 0);
-    const Outcome resumed = train_on(trainer, {"--resume", "auto"}, name);
-    ASSERT_EQ(resumed.code, 0) << resumed.err;
-    const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
-    EXPECT_EQ(diff.out, "the contents are identical\n");
+    exits(0, train_on(trainer, {"--resume", "auto"}, name));
+    expect_identical(checkpoint(28, "whole"), checkpoint(28, name));
   }
 }
 
@@ -109,13 +109,11 @@ TEST_P(TrainGan, has_the_bits_of_its_long_form) {
     SCOPED_TRACE(settings);
     write_content(config(), with_gan(settings));
     ASSERT_EQ(train_on(GetParam(), {"--resume", "never"}, "short").code, 0);
-    const Outcome outcome = train_on(GetParam(),
-                                     {"--resume", "never", "--set", "updates.GAN=!delete", "--set",
-                                      "updates=" + d + of_d + g + of_g + "}}"},
-                                     "long");
-    ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(tpack({"ckpt", "diff", checkpoint(28, "short"), checkpoint(28, "long")}).out,
-              "the contents are identical\n");
+    exits(0, train_on(GetParam(),
+                      {"--resume", "never", "--set", "updates.GAN=!delete", "--set",
+                       "updates=" + d + of_d + g + of_g + "}}"},
+                      "long"));
+    expect_identical(checkpoint(28, "short"), checkpoint(28, "long"));
     different.insert(content_of(run_folder("short") + "/stats.json"));
   }
   EXPECT_EQ(different.size(), forms.size()) << "some forms train alike";
@@ -135,8 +133,7 @@ INSTANTIATE_TEST_SUITE_P(On, TrainGan,
 
 TEST_F(WithTinyRuns, a_gan_trains_on_asynchronous_towers) {
   write_content(config(), with_gan(", g_period: 2"));
-  const Outcome outcome = train({"--set", "trainer={AsyncMultiGPU: {devices: 2}}"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  exits(0, train({"--set", "trainer={AsyncMultiGPU: {devices: 2}}"}));
   const auto stats = nlohmann::json::parse(content_of(folder_ / "run/stats.json"));
   EXPECT_TRUE(stats.back().contains("d") && stats.back().contains("g")) << stats.back();
 }
@@ -145,10 +142,8 @@ TEST_F(WithTinyRuns, a_gan_has_a_rate_for_each_network) {
   write_content(config(), with_gan(""));
   ASSERT_EQ(train().code, 0);
   const CheckpointContent content = load_checkpoint(checkpoint(28));
-  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "d/learning_rate").at(0)),
-                  0.01F);
-  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "g/learning_rate").at(0)),
-                  0.01F);
+  for (const char* rate : {"d/learning_rate", "g/learning_rate"})
+    EXPECT_NEAR(content.tensors.at(layout::kOptimizer + rate).at(0), 0.01, 1e-9) << rate;
 }
 
 TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {
@@ -161,8 +156,7 @@ TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {
   ASSERT_EQ(run("whole", "2", "never").code, 0);
   ASSERT_EQ(run("resumed", "1", "never").code, 0);
   ASSERT_EQ(run("resumed", "2", "auto").code, 0);
-  const Outcome diff = tpack({"ckpt", "diff", checkpoint(14, "whole"), checkpoint(14, "resumed")});
-  EXPECT_EQ(diff.out, "the contents are identical\n");
+  expect_identical(checkpoint(14, "whole"), checkpoint(14, "resumed"));
 }
 
 TEST_F(TrainUpdates, leave_frozen_variables_and_their_averages_alone) {
@@ -197,8 +191,7 @@ TEST_F(TrainUpdates, with_multiplied_rates_resume_bit_exactly) {
   ASSERT_EQ(run("whole", "4").code, 0);
   ASSERT_EQ(run("resumed", "2").code, 0);
   ASSERT_EQ(run("resumed", "4").code, 0);
-  EXPECT_EQ(tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, "resumed")}).out,
-            "the contents are identical\n");
+  expect_identical(checkpoint(28, "whole"), checkpoint(28, "resumed"));
   EXPECT_NE(tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, "plain")}).out,
             "the contents are identical\n");
 }
@@ -206,10 +199,8 @@ TEST_F(TrainUpdates, with_multiplied_rates_resume_bit_exactly) {
 TEST_F(TrainUpdates, have_a_rate_each) {
   ASSERT_EQ(train().code, 0);
   const CheckpointContent content = load_checkpoint(checkpoint(28));
-  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "d/learning_rate").at(0)),
-                  0.01F);
-  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "g/learning_rate").at(0)),
-                  0.01F);
+  for (const char* rate : {"d/learning_rate", "g/learning_rate"})
+    EXPECT_NEAR(content.tensors.at(layout::kOptimizer + rate).at(0), 0.01, 1e-9) << rate;
   EXPECT_TRUE(content.tensors.contains(layout::kOptimizer + "m/discriminator/fully_connected_0/W"));
   EXPECT_TRUE(
       content.tensors.contains(layout::kOptimizer + "momentum/generator/repeat_0/1/fully_connected_0/W"));
@@ -218,11 +209,8 @@ TEST_F(TrainUpdates, have_a_rate_each) {
 TEST_F(TrainUpdates, of_other_optimizers_are_not_resumed) {
   ASSERT_EQ(train().code, 0);
   const Outcome other =
-      train({"--resume", "auto", "--set", "updates.g.optimizer={SGD: {learning_rate: 0.1}}"});
-  EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err,
-              testing::HasSubstr(
-                  "updates d with Adam, g with Momentum, but this run has updates d with Adam, g with SGD"));
+      exits(2, train({"--resume", "auto", "--set", "updates.g.optimizer={SGD: {learning_rate: 0.1}}"}));
+  EXPECT_TRUE(says(other.err, {"g with Momentum", "g with SGD"}));
 }
 
 TEST_F(TrainUpdates, may_run_in_another_order_after_a_resume) {
@@ -234,10 +222,8 @@ TEST_F(TrainUpdates, may_run_in_another_order_after_a_resume) {
   swapped =
       swapped.substr(0, d) + swapped.substr(g, end - g) + swapped.substr(d, g - d) + swapped.substr(end);
   write_content(config(), swapped);
-  const Outcome outcome = train({"--resume", "auto"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              testing::HasSubstr("updates were in the order d, g, now they are in the order g, d"));
+  const Outcome outcome = exits(0, train({"--resume", "auto"}));
+  EXPECT_TRUE(says(outcome.err, {"in the order d, g, now they are in the order g, d"}));
 }
 
 TEST_F(TrainUpdates, that_diverge_name_the_cost_or_the_variable) {
@@ -245,13 +231,11 @@ TEST_F(TrainUpdates, that_diverge_name_the_cost_or_the_variable) {
     return train({"--resume", "never", "--set",
                   "updates." + update + ".optimizer={" + optimizer + ": {learning_rate: 1.0e+38}}"});
   };
-  const Outcome d = of_rate("d", "SGD");
-  EXPECT_EQ(d.code, 6) << d.err;
-  EXPECT_THAT(d.err, testing::ContainsRegex("the gradient of update [dg] is not finite and was not applied: "
-                                            "layer 'fake_score/fully_connected_1' "
-                                            ".* has (-?nan|-?inf) at"));
-  const Outcome g = of_rate("g", "Adam");
-  EXPECT_EQ(g.code, 6) << g.err;
+  const Outcome d = exits(6, of_rate("d", "SGD"));
+  EXPECT_THAT(d.err, testing::ContainsRegex(
+                         "the gradient of update [dg] is not finite and was not applied: layer 'fake_score/.*"
+                         " has (-?nan|-?inf) at"));
+  const Outcome g = exits(6, of_rate("g", "Adam"));
   EXPECT_THAT(
       g.err, testing::ContainsRegex(
                  "(the gradient of update [dg] is|optimizer slot [mv] of variable|variable [a-z]*/.* has) "));
@@ -298,17 +282,14 @@ TEST_F(TrainUpdates, leave_out_statistics_that_no_step_has_computed) {
   renamed.replace(renamed.find("    g: [{Sig"), 6, "    gen:");
   renamed.replace(renamed.find("{cost: g,"), 9, "{cost: gen,");
   write_content(config(), renamed);
-  const Outcome outcome =
-      train({"--resume", "auto", "--set", "updates.g.every=1000", "--set", "max_epoch=2"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  exits(0, train({"--resume", "auto", "--set", "updates.g.every=1000", "--set", "max_epoch=2"}));
   const auto stats = nlohmann::json::parse(content_of(folder_ / "run/stats.json"));
   EXPECT_TRUE(stats.back().contains("d")) << stats.back();
   EXPECT_FALSE(stats.back().contains("gen")) << stats.back();
 }
 
 TEST_F(TrainUpdates, take_the_place_of_the_optimizer) {
-  const Outcome both = train({"--set", "optimizer={SGD: {learning_rate: 0.1}}"});
-  EXPECT_EQ(both.code, 2);
+  const Outcome both = exits(2, train({"--set", "optimizer={SGD: {learning_rate: 0.1}}"}));
   EXPECT_THAT(both.err, testing::HasSubstr("'updates': 'optimizer' is also set"));
 }
 
@@ -342,8 +323,7 @@ TEST_F(WithTinyRuns, the_long_form_of_cost_and_optimizer_has_the_bits_of_the_sho
   replace("optimizer:\n  Adam: {learning_rate: 0.01}",
           "updates: {all: {optimizer: {Adam: {learning_rate: 0.01}}}}");
   write_content(config(), text);
-  const Outcome outcome = train({}, "long");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  exits(0, train({}, "long"));
   expect_same_bits(weights_of(checkpoint(20, "short")), weights_of(checkpoint(20, "long")));
 }
 
@@ -352,14 +332,13 @@ TEST_F(WithTinyRuns, a_network_that_is_called_once_has_the_bits_of_its_layers) {
   ASSERT_EQ(train({"--set", "max_epoch=1"}, "first").code, 0);
   const std::string from = "init={from: " + checkpoint(10, "first");
   ASSERT_EQ(train({"--set", "model.layers.Dropout.rate=0", "--set", from + "}"}, "layers").code, 0);
-  const Outcome outcome = train(
-      {"--set",
-       "model.networks={net: [{Normalize: {scale: 0.5}}, {FullyConnected: {name: fc0, units: 5, activation: "
-       "ReLU}}, {FullyConnected: {name: fc, units: 3}}]}",
-       "--set", "model.layers=[{Call: {name: fc, network: net}}]", "--set",
-       from + ", rename: {fc0/W: net/fc0/W, fc0/b: net/fc0/b, fc/W: net/fc/W, fc/b: net/fc/b}}"},
-      "network");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  exits(0, train({"--set",
+                  "model.networks={net: [{Normalize: {scale: 0.5}}, {FullyConnected: {name: fc0, units: 5, "
+                  "activation: "
+                  "ReLU}}, {FullyConnected: {name: fc, units: 3}}]}",
+                  "--set", "model.layers=[{Call: {name: fc, network: net}}]", "--set",
+                  from + ", rename: {fc0/W: net/fc0/W, fc0/b: net/fc0/b, fc/W: net/fc/W, fc/b: net/fc/b}}"},
+                 "network"));
   expect_same_bits(weights_of(checkpoint(20, "layers")), weights_of(checkpoint(20, "network"), "net/"));
 }
 

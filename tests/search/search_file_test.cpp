@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "support/errors.h"
+
 namespace tpack {
 namespace {
 
@@ -74,14 +76,9 @@ TEST(SearchFile, a_random_search_may_get_more_trials) {
 TEST(SearchFile, damaged_ones_are_rejected) {
   std::string text = SearchRecord{some_plan(), {"a"}, {{"000", {"1"}}}}.to_json();
   const auto message = [](const std::string& json) -> std::string {
-    try {
-      SearchRecord::from_json(json, "x/sweep.json");
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { SearchRecord::from_json(json, "x/sweep.json"); });
   };
-  EXPECT_EQ(message(text), "");
+  EXPECT_EQ(message(text), "no error");
   for (const std::string& bad : {std::string("{}"), text.substr(0, text.size() / 2),
                                  std::string(text).replace(text.find("waiting"), 7, "sleeps!")})
     EXPECT_THAT(message(bad), HasSubstr("x/sweep.json: is damaged; use another folder")) << bad;

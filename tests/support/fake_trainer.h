@@ -86,10 +86,42 @@ class FakeTrainer final : public Trainer,
   int64_t samples_ = 0;
 };
 
+inline const std::vector kAllPhases = {HookPhase::kBeforeTrain, HookPhase::kTriggerStep,
+                                       HookPhase::kTriggerEpoch};
+
+/// A callback made of two functions: one for after each step, one for `trigger`. `scalars`: what they put.
+class FunctionCallback final : public Callback {
+ public:
+  using Hook = std::function<void(Run&)>;
+  explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr, std::vector<std::string> scalars = {})
+      : Callback({.may_end_early = kAllPhases}),
+        on_step_(std::move(on_step)),
+        on_trigger_(std::move(on_trigger)),
+        scalars_(std::move(scalars)) {}
+  void setup(Setup& setup) override {
+    const auto when = on_step_ ? ScalarOrder::When::kStep : ScalarOrder::When::kTrigger;
+    for (const std::string& name : scalars_) setup.provides(name, when);
+  }
+  void trigger_step(Run& run) override {
+    if (on_step_) on_step_(run);
+  }
+  void trigger(Run& run) override {
+    if (on_trigger_) on_trigger_(run);
+  }
+
+ private:
+  Hook on_step_;
+  Hook on_trigger_;
+  std::vector<std::string> scalars_;
+};
+
 /// A run of callbacks around a trainer, without a config.
 class TestRun {
  public:
-  explicit TestRun(RunLength length, Trainer& trainer) : trainer_(trainer) { options.length = length; }
+  TestRun(RunLength length, Trainer& trainer, const std::string& folder = "") : trainer_(trainer) {
+    options.length = length;
+    options.folder = folder;
+  }
 
   LoopOptions options;
   Monitors monitors{{}};
@@ -101,6 +133,19 @@ class TestRun {
   /// A callback built as from a config.
   TestRun& add(const std::string& name, const ConfigNode& params = {}) {
     return add(name, Registry<Callback>::make(name, params));
+  }
+  TestRun& on_step(const std::string& name, FunctionCallback::Hook hook) {
+    return add(name, std::make_unique<FunctionCallback>(std::move(hook)));
+  }
+  TestRun& on_trigger(const std::string& name, FunctionCallback::Hook hook) {
+    return add(name, std::make_unique<FunctionCallback>(nullptr, std::move(hook)));
+  }
+  /// The only monitor besides the history.
+  TestRun& watch(std::unique_ptr<Monitor> monitor) {
+    std::vector<std::unique_ptr<Monitor>> all;
+    all.push_back(std::move(monitor));
+    monitors = Monitors(std::move(all));
+    return *this;
   }
   /// Sets up the callbacks; `go` does this if it was not called.
   Loop& loop() {
@@ -139,33 +184,14 @@ class TestRun {
   std::unique_ptr<Loop> loop_;
 };
 
-inline const std::vector kAllPhases = {HookPhase::kBeforeTrain, HookPhase::kTriggerStep,
-                                       HookPhase::kTriggerEpoch};
+struct OwnFakeTrainer {
+  FakeTrainer trainer;
+};
 
-/// A callback made of two functions: one for after each step, one for `trigger`. `scalars`: what they put.
-class FunctionCallback final : public Callback {
+/// A run of callbacks around a fake trainer of its own.
+class FakeRun : public OwnFakeTrainer, public TestRun {
  public:
-  using Hook = std::function<void(Run&)>;
-  explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr, std::vector<std::string> scalars = {})
-      : Callback({.may_end_early = kAllPhases}),
-        on_step_(std::move(on_step)),
-        on_trigger_(std::move(on_trigger)),
-        scalars_(std::move(scalars)) {}
-  void setup(Setup& setup) override {
-    const auto when = on_step_ ? ScalarOrder::When::kStep : ScalarOrder::When::kTrigger;
-    for (const std::string& name : scalars_) setup.provides(name, when);
-  }
-  void trigger_step(Run& run) override {
-    if (on_step_) on_step_(run);
-  }
-  void trigger(Run& run) override {
-    if (on_trigger_) on_trigger_(run);
-  }
-
- private:
-  Hook on_step_;
-  Hook on_trigger_;
-  std::vector<std::string> scalars_;
+  explicit FakeRun(RunLength length, const std::string& folder = "") : TestRun(length, trainer, folder) {}
 };
 
 }  // namespace tpack

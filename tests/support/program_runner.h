@@ -24,6 +24,19 @@ struct Outcome {
   std::string err;
 };
 
+/// Expects that a run has ended with an exit code, and gives its result back.
+inline Outcome exits(int code, Outcome outcome, int line = __builtin_LINE()) {
+  EXPECT_EQ(outcome.code, code) << "line " << line << ": " << outcome.err;
+  return outcome;
+}
+
+using Words = std::vector<std::string>;
+
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// A running program whose stderr can be read line by line.
 class Process {
  public:

@@ -42,6 +42,16 @@ class SmallTraining {
     trainer_->setup(setup);
   }
   Trainer& trainer() { return *trainer_; }
+  void run(int64_t begin, int64_t end) {
+    for (int64_t step = begin; step < end; ++step) ASSERT_TRUE(trainer_->step(step, {})) << step;
+  }
+  /// What a checkpoint would have, in memory of its own.
+  CheckpointContent saved() const {
+    CheckpointContent content;
+    trainer_->save(content);
+    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+    return content;
+  }
   /// The part about data in the checkpoint of a run that has not started.
   std::string state_of_new_data() {
     trainer_->initialize();
@@ -59,6 +69,21 @@ class SmallTraining {
   Plan plan_;
   std::unique_ptr<Comm> world_;
   std::unique_ptr<Trainer> trainer_;
+};
+
+struct OwnSmallTraining {
+  SmallTraining training;
+};
+
+/// A run of callbacks around a small training of its own.
+class SmallRun : public OwnSmallTraining, public TestRun {
+ public:
+  explicit SmallRun(RunLength length, const std::string& folder = "",
+                    const std::string& trainer_yaml = "Simple", int64_t batch = 4,
+                    const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
+                    EngineSettings::Backend backend = EngineSettings::Backend::kReference)
+      : OwnSmallTraining{SmallTraining(trainer_yaml, batch, optimizer_yaml, backend)},
+        TestRun(length, training.trainer(), folder) {}
 };
 
 /// Copies of all variables of model and optimizer.

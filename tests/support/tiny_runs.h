@@ -19,8 +19,7 @@ class WithTinyRuns : public WithTinyConfig {
     return run_folder(name) + "/checkpoints/model-" + std::to_string(step) + ".h5";
   }
   Outcome train(std::vector<std::string> more = {}, const std::string& name = "run") const {
-    std::vector<std::string> words = {"train", config(), "--log-dir", run_folder(name)};
-    words.insert(words.end(), more.begin(), more.end());
+    const Words words = joined({"train", config(), "--log-dir", run_folder(name)}, more);
     return tpack(words);
   }
   int exit_code(const std::string& name = "run") const {

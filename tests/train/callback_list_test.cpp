@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
+#include "support/errors.h"
 
 namespace tpack {
 namespace {
@@ -42,11 +43,7 @@ ListOutcome outcome_of(const std::string& list) {
   for (const ConfigNode& item : items.items()) callbacks.add({item}, errors);
   ListOutcome outcome;
   for (const NamedCallback& named : callbacks.take()) outcome.names.push_back(named.name);
-  try {
-    errors.throw_if_any();
-  } catch (const ConfigError& error) {
-    outcome.errors = error.what();
-  }
+  outcome.errors = error_from([&] { errors.throw_if_any(); });
   return outcome;
 }
 
@@ -58,7 +55,7 @@ TEST(CallbackList, names_callbacks_by_type_identity_and_number) {
 
 TEST(CallbackList, rejects_a_second_one_where_there_may_be_one_only) {
   EXPECT_EQ(outcome_of("[TestListed: {only_one: true}, TestListed: {only_one: true, identity: x}]").errors,
-            "");
+            "no error");
   EXPECT_EQ(outcome_of("[TestListed: {only_one: true, identity: x, files: [x.h5]},\n"
                        " TestListed: {only_one: true, identity: x, files: [x.h5]}]")
                 .errors,

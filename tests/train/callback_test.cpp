@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/errors.h"
 #include "support/fake_trainer.h"
 #include "support/positions.h"
 #include "support/small_training.h"
@@ -20,14 +21,8 @@ TEST(Setup, numbers_the_statistics_of_the_step) {
   tpack::Setup setup(run, scalars);
   EXPECT_EQ(setup.statistic({"cost"}), 1U);
   EXPECT_FALSE(run.statistic(1)) << "no step was done";
-  try {
-    setup.statistic({"acuracy", in_train_yaml(3, 9)});
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "train.yaml:3:9: unknown statistic of the training step 'acuracy'; did you mean 'accuracy'?");
-  }
+  const auto look = [&] { setup.statistic({"acuracy", in_train_yaml(3, 9)}); };
+  EXPECT_TRUE(says(error_from(look), {"train.yaml:3:9:", "'acuracy'", "did you mean 'accuracy'?"}));
 }
 
 std::vector<std::string> names_of(const std::map<std::string, TensorSpec>& variables) {
@@ -57,15 +52,12 @@ cost: [{SoftmaxCrossEntropy: {logits: fc1, labels: label}}]
   EXPECT_EQ(setup.variables({{"fc1/b"}}).at("fc1/b").shape, Shape({3}));
   EXPECT_EQ(names_of(setup.trained_variables({{"bn"}})), (std::vector<std::string>{"bn/beta", "bn/gamma"}));
   EXPECT_TRUE(setup.variables(std::vector<Ref<VariablePattern>>()).empty());
-  try {
-    setup.trained_variables({{"fc0"}, {"bn/mean", in_train_yaml(3, 9)}, {"fv1", in_train_yaml(4, 9)}});
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "train.yaml:3:9: no trained variable matches 'bn/mean' or is below it; did you mean "
-                 "'bn/beta'?\ntrain.yaml:4:9: no trained variable matches 'fv1' or is below it; did you mean "
-                 "'fc1'?");
-  }
+  EXPECT_TRUE(says(
+      error_from([&] {
+        setup.trained_variables({{"fc0"}, {"bn/mean", in_train_yaml(3, 9)}, {"fv1", in_train_yaml(4, 9)}});
+      }),
+      {"train.yaml:3:9:", "'bn/mean' or is below it", "did you mean 'bn/beta'?",
+       "train.yaml:4:9:", "'fv1' or is below it", "did you mean 'fc1'?"}));
 }
 
 TEST(Setup, has_no_variables_without_a_model) {
@@ -82,7 +74,7 @@ TEST(Callback, triggers_at_the_end_of_an_epoch_and_is_for_the_chief_unless_it_sa
   FakeTrainer trainer;
   int triggers = 0;
   TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, trainer);
-  run.add("count", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run&) { ++triggers; })).go();
+  run.on_trigger("count", [&](tpack::Run&) { ++triggers; }).go();
   EXPECT_EQ(triggers, 3);
   EXPECT_EQ(Callback().rules().ranks, Ranks::kChief);
 }

@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "core/stop.h"
 #include "dataflow/source.h"
+#include "support/errors.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
 
@@ -20,7 +21,7 @@ using testing::ElementsAre;
 std::map<std::string, Tensor> train(const std::string& trainer, int64_t steps) {
   SmallTraining training(trainer);
   training.trainer().initialize();
-  for (int64_t step = 0; step < steps; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
+  training.run(0, steps);
   return variables_of(training.trainer());
 }
 
@@ -58,14 +59,13 @@ TEST_P(Trainers, continues_bit_exactly_from_saved_content) {
   {
     SmallTraining training(GetParam());
     training.trainer().initialize();
-    for (int64_t step = 0; step < 7; ++step) training.trainer().step(step, {});
-    training.trainer().save(content);
-    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+    training.run(0, 7);
+    content = training.saved();
   }
   SmallTraining training(GetParam());
   training.trainer().initialize();
   training.trainer().load(content, "model-7.h5");
-  for (int64_t step = 7; step < 12; ++step) training.trainer().step(step, {});
+  training.run(7, 12);
   expect_bit_equal(variables_of(training.trainer()), whole);
 }
 
@@ -77,20 +77,13 @@ class DataParallelTrainerTest : public testing::Test {
  protected:
   CheckpointContent content_after(int64_t steps) {
     training_.trainer().initialize();
-    for (int64_t step = 0; step < steps; ++step) training_.trainer().step(step, {});
-    CheckpointContent content;
-    training_.trainer().save(content);
-    return content;
+    training_.run(0, steps);
+    return training_.saved();
   }
   static std::string error_of_load(const CheckpointContent& content, const std::string& trainer = "Simple") {
     SmallTraining other(trainer);
     other.trainer().initialize();
-    try {
-      other.trainer().load(content, "model-3.h5");
-    } catch (const CheckpointError& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_from<CheckpointError>([&] { other.trainer().load(content, "model-3.h5"); });
   }
 
   SmallTraining training_;
@@ -106,7 +99,7 @@ TEST_F(DataParallelTrainerTest, knows_its_sizes) {
 TEST_F(DataParallelTrainerTest, counts_the_samples_of_smaller_batches_too) {
   SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4, remainder: true}"));
   training.trainer().initialize();
-  for (int64_t step = 0; step < 6; ++step) training.trainer().step(step, {});
+  training.run(0, 6);
   EXPECT_EQ(training.trainer().part<StepData>().samples(), 22);
 }
 
@@ -115,18 +108,14 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   const CheckpointContent good = content_after(3);
   CheckpointContent missing = good;
   missing.tensors.erase("model/fc1/W");
-  EXPECT_EQ(error_of_load(missing),
-            "model-3.h5: has no model/fc1/W; to resume, use the same model, and updates that train the same "
-            "variables; to start with its weights, use `init`");
+  EXPECT_TRUE(
+      says(error_of_load(missing), {"model-3.h5", "has no model/fc1/W", "to start with its weights, use"}));
   CheckpointContent other = good;
   other.tensors["model/fc1/W"] = Tensor::zeros({DType::kFloat32, {7, 4}});
-  EXPECT_EQ(error_of_load(other),
-            "model-3.h5: model/fc1/W is float32 [7, 4], but the model needs float32 [7, 3]; to resume, use "
-            "the same model; to load parts of another model, use `init`");
-  EXPECT_EQ(
-      error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
-      "model-3.h5: was made with 1 batches in each step (towers x ranks x accumulate), this run has 2; "
-      "resume with a different number of towers or ranks, or start a new run with these weights (init)");
+  EXPECT_TRUE(says(error_of_load(other),
+                   {"model-3.h5", "model/fc1/W is float32 [7, 4], but", "to load parts of another"}));
+  EXPECT_TRUE(says(error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
+                   {"model-3.h5", "was made with 1 batches in each", "resume with a different number"}));
   CheckpointContent of_another_batch = good;
   of_another_batch.texts["data/json"] = SmallTraining("Simple", 2).state_of_new_data();
   EXPECT_EQ(error_of_load(of_another_batch),
@@ -174,31 +163,22 @@ TEST_F(DataParallelTrainerTest, rejects_to_go_on_with_data_that_cannot_be_read_a
   const auto saved_after = [&](int64_t steps) {
     const auto first = training();
     first->trainer().initialize();
-    for (int64_t step = 0; step < steps; ++step) first->trainer().step(step, {});
-    CheckpointContent content;
-    first->trainer().save(content);
-    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
-    return content;
+    first->run(0, steps);
+    return first->saved();
   };
   const auto second = training();
   second->trainer().initialize();
-  try {
-    second->trainer().load(saved_after(3), "model-3.h5");
-    FAIL() << "was accepted";
-  } catch (const CheckpointError& error) {
-    EXPECT_STREQ(error.what(),
-                 "model-3.h5: cannot be resumed: data.train cannot continue from a position (seek: none)");
-  }
+  EXPECT_TRUE(says(error_from<CheckpointError>([&] { second->trainer().load(saved_after(3), "model-3.h5"); }),
+                   {"model-3.h5", "data.train cannot continue from a position"}));
   EXPECT_NO_THROW(second->trainer().load(saved_after(0), "model-0.h5"));
 }
 
 TEST_F(DataParallelTrainerTest, steps_per_epoch_moves_callbacks_never_the_data) {
   std::vector<std::map<std::string, Tensor>> ends;
   for (const int64_t steps_per_epoch : {1, 3, 12}) {
-    SmallTraining training;
-    TestRun run({.max_epoch = 12 / steps_per_epoch, .steps_per_epoch = steps_per_epoch}, training.trainer());
+    SmallRun run({.max_epoch = 12 / steps_per_epoch, .steps_per_epoch = steps_per_epoch});
     run.go();
-    ends.push_back(variables_of(training.trainer()));
+    ends.push_back(variables_of(run.training.trainer()));
   }
   expect_bit_equal(ends[0], ends[1]);
   expect_bit_equal(ends[0], ends[2]);
@@ -206,29 +186,25 @@ TEST_F(DataParallelTrainerTest, steps_per_epoch_moves_callbacks_never_the_data) 
 
 TEST_F(DataParallelTrainerTest, a_run_of_the_loop_resumed_in_mid_epoch_ends_with_the_same_bits) {
   const RunLength length{.max_epoch = 3, .steps_per_epoch = 5};
-  SmallTraining whole;
-  TestRun whole_run(length, whole.trainer());
+  SmallRun whole_run(length);
   whole_run.add("MovingAverageSummary").go();
 
   const TemporaryFolder folder;
-  SmallTraining first;
-  TestRun first_run(length, first.trainer());
+  SmallRun first_run(length, folder.str());
   std::stop_source source;
-  first_run.options.folder = folder.str();
   first_run.options.interrupt = source.get_token();
-  first_run.add("MovingAverageSummary").add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& run) {
-                                              if (run.global_step() == 8) source.request_stop();
-                                            }));
+  first_run.add("MovingAverageSummary").on_step("stop", [&](tpack::Run& run) {
+    if (run.global_step() == 8) source.request_stop();
+  });
   ASSERT_EQ(first_run.go().ending, StopReason::kInterrupted);
 
-  SmallTraining second;
-  TestRun second_run(length, second.trainer());
+  SmallRun second_run(length);
   int steps = 0;
   second_run.add("MovingAverageSummary")
-      .add("count", std::make_unique<FunctionCallback>([&](tpack::Run&) { ++steps; }))
+      .on_step("count", [&](tpack::Run&) { ++steps; })
       .go_on_from(folder / "checkpoints/model-8.h5");
   EXPECT_EQ(steps, 15 - 8);
-  expect_bit_equal(variables_of(second.trainer()), variables_of(whole.trainer()));
+  expect_bit_equal(variables_of(second_run.training.trainer()), variables_of(whole_run.training.trainer()));
   for (const char* name : {"cost", "accuracy"}) {
     EXPECT_EQ(second_run.monitors.get_history(name), whole_run.monitors.get_history(name)) << name;
   }

@@ -4,6 +4,7 @@
 
 #include "config/yaml_reader.h"
 #include "core/schema.h"
+#include "support/errors.h"
 #include "system/machine.h"
 
 namespace tpack {
@@ -20,11 +21,7 @@ Parsed parse(const std::string& yaml) {
   Reader reader("'devices' of trainer X", {}, errors);
   const auto devices = Codec<DeviceList>::parse(parse_yaml(yaml, "d.yaml"), reader);
   Parsed parsed;
-  try {
-    errors.throw_if_any();
-  } catch (const ConfigError& error) {
-    parsed.error = error.what();
-  }
+  parsed.error = error_from([&] { errors.throw_if_any(); });
   if (!devices) return parsed;
   for (const Ref<DeviceName>& name : devices->towers()) parsed.towers.push_back(name.name);
   parsed.dumped = Codec<DeviceList>::dump(*devices);
@@ -40,16 +37,11 @@ TEST(DeviceList, is_names_or_a_number_of_parts_or_one_for_each_memory_node) {
 }
 
 TEST(DeviceList, says_what_is_wrong) {
-  EXPECT_EQ(
-      parse("[0, 1]").error,
-      "d.yaml:1:2: 'devices' of trainer X: expected a name such as cpu:0, found the number 0; for 2 towers, "
-      "write 2 instead of a list");
-  EXPECT_EQ(parse("[cpu:0, cpu:0]").error,
-            "d.yaml:1:9: 'devices' of trainer X: duplicate device 'cpu:0'; each device has one tower");
-  EXPECT_EQ(parse("[]").error,
-            "d.yaml:1:1: 'devices' of trainer X: an empty list; name at least one device, such as cpu:0");
-  EXPECT_NE(parse("0").error, "");
-  EXPECT_NE(parse("all").error, "");
+  EXPECT_TRUE(says(parse("[0, 1]").error,
+                   {"d.yaml:1:2:", "'devices' of trainer X:", "for 2 towers, write 2 instead"}));
+  EXPECT_TRUE(says(parse("[cpu:0, cpu:0]").error, {"d.yaml:1:9:", "duplicate device 'cpu:0'", "one tower"}));
+  EXPECT_TRUE(says(parse("[]").error, {"d.yaml:1:1:", "empty list", "name at least one device"}));
+  for (const char* text : {"0", "all"}) EXPECT_TRUE(says(parse(text).error, {"d.yaml:1:1:"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"
+#include "support/errors.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
 
@@ -25,12 +26,7 @@ class FollowSchedulesTest : public testing::Test {
     };
   }
   std::string error_of_run(RunLength length) {
-    try {
-      TestRun(length, trainer_).go();
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+    return error_from([&] { TestRun(length, trainer_).go(); });
   }
 
   FakeTrainer trainer_;
@@ -46,8 +42,7 @@ TEST_F(FollowSchedulesTest, each_step_has_its_number) {
 TEST_F(FollowSchedulesTest, a_resumed_run_goes_on_where_it_was) {
   trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
   const TemporaryFolder folder;
-  TestRun first({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
-  first.options.folder = folder.str();
+  TestRun first({.max_epoch = 2, .steps_per_epoch = 2}, trainer_, folder.str());
   first.options.until_epoch = 1;
   first.add("ModelSaver").go();
   rates_.clear();
@@ -64,9 +59,7 @@ TEST_F(FollowSchedulesTest, says_that_it_ends_long_before_the_run) {
     TestRun({.max_epoch = 4, .steps_per_epoch = 2}, trainer_).go();
     return log.text();
   };
-  EXPECT_THAT(log_of("Cosine: {start: 1, length: 2}"),
-              HasSubstr("the schedule of learning_rate ends after 2 epochs (length), and the run has 4 "
-                        "epochs: it stays 0"));
+  EXPECT_TRUE(says(log_of("Cosine: {start: 1, length: 2}"), {"the schedule of learning_rate ends"}));
   for (const char* fine :
        {"Cosine: {start: 1}", "Cosine: {start: 1, length: 4}", "Cosine: {start: 1, end: 0.1, length: 2}"})
     EXPECT_THAT(log_of(fine), testing::Not(HasSubstr("ends after"))) << fine;
@@ -76,13 +69,11 @@ TEST_F(FollowSchedulesTest, says_that_it_ends_long_before_the_run) {
 TEST_F(FollowSchedulesTest, goes_on_at_the_same_part_in_epochs_of_another_length) {
   trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
   const TemporaryFolder folder;
-  TestRun first({.max_epoch = 4, .steps_per_epoch = 4}, trainer_);
-  first.options.folder = folder.str();
+  TestRun first({.max_epoch = 4, .steps_per_epoch = 4}, trainer_, folder.str());
   first.options.until_epoch = 2;
   first.add("ModelSaver").go();
   rates_.clear();
-  TestRun second({.max_epoch = 4, .steps_per_epoch = 2}, trainer_);
-  second.options.folder = folder.str();
+  TestRun second({.max_epoch = 4, .steps_per_epoch = 2}, trainer_, folder.str());
   second.options.until_epoch = 3;
   second.add("ModelSaver").go_on_from(folder.str() + "/checkpoints/model-8.h5");
   EXPECT_THAT(rates_, ElementsAre(0.5F, 0.375F));
@@ -99,9 +90,7 @@ TEST_F(FollowSchedulesTest, says_that_a_warm_up_does_not_end) {
     TestRun({.max_epoch = 2, .steps_per_epoch = 2}, trainer_).go();
     return log.text();
   };
-  EXPECT_THAT(log_of("50"),
-              HasSubstr("the warm-up of learning_rate takes 100 steps, but the run has 4: the schedule never "
-                        "begins; a plain number means epochs, write warmup: {steps: ...} for steps"));
+  EXPECT_TRUE(says(log_of("50"), {"the warm-up of learning_rate takes", "a plain number means epochs,"}));
   EXPECT_THAT(log_of("{steps: 3}"), testing::Not(HasSubstr("warm-up")));
 }
 
@@ -109,18 +98,13 @@ TEST_F(FollowSchedulesTest, a_callback_cannot_set_it_as_well) {
   trainer_.schedules_of["learning_rate"] = schedule("Constant: 1");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[1, 0.2]]}", "s.yaml"));
-  try {
-    run.go();
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("learning_rate has a schedule in the config"));
-  }
+  EXPECT_THAT(error_from([&] { run.go(); }), HasSubstr("learning_rate has a schedule in the config"));
 }
 
 TEST_F(FollowSchedulesTest, numbers_that_cannot_be_are_found_before_the_run) {
   trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: -1}");
-  EXPECT_THAT(error_of_run({.max_epoch = 2, .steps_per_epoch = 100}),
-              HasSubstr("the schedule of learning_rate has the value"));
+  EXPECT_TRUE(says(error_of_run({.max_epoch = 2, .steps_per_epoch = 100}),
+                   {"the schedule of learning_rate", "at step 101", "must be at least 0"}));
   EXPECT_TRUE(rates_.empty());
 }
 

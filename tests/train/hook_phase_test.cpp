@@ -26,11 +26,9 @@ std::map<std::string, std::string> run_with_cut(bool cut) {
   for (bool again = true; again;) {
     again = false;
     std::stop_source source;
-    FakeTrainer trainer;
-    trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
-    trainer.is_due = [](int64_t steps) { return steps != 3; };
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-    run.options.folder = folder.str();
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2}, folder.str());
+    run.trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
+    run.trainer.is_due = [](int64_t steps) { return steps != 3; };
     run.options.interrupt = source.get_token();
     const auto give = [](const std::string& name) {
       return std::make_unique<FunctionCallback>(
@@ -75,10 +73,8 @@ TEST_F(HookPhases, a_phase_that_was_cut_short_sees_the_last_step_again) {
   std::vector<std::optional<double>> seen;
   for (const bool cut : {true, true, false}) {
     std::stop_source source;
-    FakeTrainer trainer;
-    trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-    run.options.folder = folder.str();
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2}, folder.str());
+    run.trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
     run.options.interrupt = source.get_token();
     const auto look = [&](tpack::Run& at) {
       seen.push_back(at.statistic(0));
@@ -86,7 +82,7 @@ TEST_F(HookPhases, a_phase_that_was_cut_short_sees_the_last_step_again) {
       source.request_stop();
       throw Stopped{};
     };
-    run.add("first", std::make_unique<FunctionCallback>(nullptr, look));
+    run.on_trigger("first", look);
     const LoopResult result = seen.empty() ? run.go() : run.go_on_from(saved);
     EXPECT_EQ(result.ending, cut ? StopReason::kInterrupted : StopReason::kFinished);
     EXPECT_TRUE(is_within_a_hook(saved) || !cut);
@@ -110,9 +106,7 @@ TEST_F(HookPhases, an_interrupt_before_training_counts_as_not_begun) {
     Record& record_;
   };
   for (const bool cut : {true, true, false}) {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-    run.options.folder = folder.str();
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 1}, folder.str());
     for (const std::string name : {"a", "b", "c"})
       run.add(name, std::make_unique<Beginning>(name, cut && name == "b", record_));
     const LoopResult result = record_.empty() ? run.go() : run.go_on_from(folder / "checkpoints/model-0.h5");
@@ -137,15 +131,11 @@ TEST_F(HookPhases, an_interrupted_phase_takes_back_variables_and_hyper_parameter
   const TemporaryFolder folder;
   const std::string saved = folder / "checkpoints/model-2.h5";
   for (const bool cut : {true, true, false}) {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-    run.options.folder = folder.str();
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 2}, folder.str());
     const auto end = [&](tpack::Run& /*at*/) {
       if (cut) throw Stopped{};
     };
-    run.add("change", std::make_unique<Changing>())
-        .add("ModelSaver")
-        .add("long", std::make_unique<FunctionCallback>(nullptr, end));
+    run.add("change", std::make_unique<Changing>()).add("ModelSaver").on_trigger("long", end);
     std::filesystem::exists(saved) ? run.go_on_from(saved) : run.go();
     const CheckpointContent content = load_checkpoint(saved);
     EXPECT_EQ(content.tensors.at("model/w").at(0), cut ? 2 : 6);
@@ -156,43 +146,27 @@ TEST_F(HookPhases, an_interrupted_phase_takes_back_variables_and_hyper_parameter
 }
 
 TEST_F(HookPhases, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
-  const auto give = [](const std::string& name) {
-    return std::make_unique<FunctionCallback>(
-        nullptr, [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); }, std::vector{name});
-  };
   const auto add = [&](TestRun& run, std::unique_ptr<Callback> second) {
-    run.add("ModelSaver").add("first", give("first")).add("second", std::move(second));
+    run.add("ModelSaver").add("first", give_seven("first")).add("second", std::move(second));
   };
   const TemporaryFolder whole;
   const TemporaryFolder stopped;
   {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-    run.options.folder = whole.str();
-    add(run, give("second"));
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 2}, whole.str());
+    add(run, give_seven("second"));
     run.go();
   }
   for (int time = 0; time < 3; ++time) {
     std::stop_source source;
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-    run.options.folder = stopped.str();
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 2}, stopped.str());
     run.options.interrupt = source.get_token();
     const auto interrupt = [&](tpack::Run& /*at*/) {
       source.request_stop();
       throw Stopped{};
     };
-    if (time < 2) {
-      add(run, std::make_unique<FunctionCallback>(nullptr, interrupt));
-    } else {
-      add(run, give("second"));
-    }
+    add(run, time < 2 ? std::make_unique<FunctionCallback>(nullptr, interrupt) : give_seven("second"));
     if (time == 1) source.request_stop();  // before the hooks
-    if (time == 0) {
-      run.go();
-    } else {
-      run.go_on_from(stopped / "checkpoints/model-2.h5");
-    }
+    time == 0 ? run.go() : run.go_on_from(stopped / "checkpoints/model-2.h5");
   }
   EXPECT_EQ(load_checkpoint(stopped / "checkpoints/model-2.h5").texts,
             load_checkpoint(whole / "checkpoints/model-2.h5").texts);

@@ -1,10 +1,9 @@
-#include <thread>
 
 #include <gmock/gmock.h>
 
-#include "comm/local_group.h"
 #include "support/live_fields.h"
 #include "support/model_with_state.h"
+#include "support/on_ranks.h"
 #include "support/small_training.h"
 #include "train/data_parallel_trainer.h"
 
@@ -17,7 +16,7 @@ TEST(Horovod, alone_is_a_world_of_one_with_the_bits_of_simple) {
   SmallTraining horovod("Horovod");
   for (SmallTraining* training : {&simple, &horovod}) {
     training->trainer().initialize();
-    for (int64_t step = 0; step < 10; ++step) ASSERT_TRUE(training->trainer().step(step, {}));
+    training->run(0, 10);
   }
   EXPECT_EQ(horovod.trainer().part<StepData>().step_size().ranks, 1);
   expect_bit_equal(variables_of(simple.trainer()), variables_of(horovod.trainer()));
@@ -33,31 +32,25 @@ struct RanksWithState {
 
 RanksWithState run_ranks_with_state(int64_t begin, int64_t end, const CheckpointContent* from) {
   RanksWithState all;
-  LocalGroup group(2, 30);
   std::mutex mutex;
-  std::vector<std::thread> ranks;
-  for (int rank = 0; rank < 2; ++rank) {
-    ranks.emplace_back([&, rank] {
-      SmallTraining training(small_flow(40, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
-                             "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
-                             group.member(rank), std::make_unique<ModelWithState>());
-      Trainer& trainer = training.trainer();
-      trainer.initialize();
-      if (from != nullptr) trainer.load(*from, "model-7.h5");
-      for (int64_t step = begin; step < end; ++step) EXPECT_TRUE(trainer.step(step, {}));
-      EXPECT_TRUE(trainer.part<ReplicaState>().saves_together());
-      trainer.part<ReplicaState>().gather();
-      const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
-      const std::scoped_lock lock(mutex);
-      for (size_t k = 0; k < replicas.local_towers(); ++k)
-        all.traces[replicas.replica(k)] = replicas.device(k).variables().value("trace").clone();
-      if (rank != 0) return;
-      trainer.save(all.content);
-      for (auto& [name, tensor] : all.content.tensors) tensor = tensor.clone();
-      all.variables = variables_of(trainer);
-    });
-  }
-  for (std::thread& rank : ranks) rank.join();
+  on_ranks(2, [&](int rank, std::unique_ptr<Comm> comm) {
+    SmallTraining training(small_flow(40, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
+                           "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                           std::move(comm), std::make_unique<ModelWithState>());
+    Trainer& trainer = training.trainer();
+    trainer.initialize();
+    if (from != nullptr) trainer.load(*from, "model-7.h5");
+    for (int64_t step = begin; step < end; ++step) EXPECT_TRUE(trainer.step(step, {}));
+    EXPECT_TRUE(trainer.part<ReplicaState>().saves_together());
+    trainer.part<ReplicaState>().gather();
+    const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
+    const std::scoped_lock lock(mutex);
+    for (size_t k = 0; k < replicas.local_towers(); ++k)
+      all.traces[replicas.replica(k)] = replicas.device(k).variables().value("trace").clone();
+    if (rank != 0) return;
+    all.content = training.saved();
+    all.variables = variables_of(trainer);
+  });
   return all;
 }
 
@@ -110,22 +103,15 @@ class UnequalInput final : public InputSource {
 TPACK_REGISTER(InputSource, UnequalInput, "Unequal");
 
 TEST(Horovod, ends_on_all_ranks_where_the_data_of_one_end_and_says_which) {
-  LocalGroup group(2, 30);
-  std::vector<std::string> ends(2);
-  std::vector<std::thread> ranks;
-  for (int rank = 0; rank < 2; ++rank) {
-    ranks.emplace_back([&, rank] {
-      SmallTraining training(small_flow(64, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
-                             "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
-                             group.member(rank), model_of(kSmallModel), "Unequal");
-      training.trainer().initialize();
-      int64_t step = 0;
-      while (training.trainer().step(step, {})) ++step;
-      ends[static_cast<size_t>(rank)] =
-          training.trainer().part<StepData>().end_of_data() + " after " + std::to_string(step);
-    });
-  }
-  for (std::thread& rank : ranks) rank.join();
+  const auto ends = on_ranks(2, [](int /*rank*/, std::unique_ptr<Comm> comm) {
+    SmallTraining training(small_flow(64, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
+                           "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                           std::move(comm), model_of(kSmallModel), "Unequal");
+    training.trainer().initialize();
+    int64_t step = 0;
+    while (training.trainer().step(step, {})) ++step;
+    return training.trainer().part<StepData>().end_of_data() + " after " + std::to_string(step);
+  });
   EXPECT_THAT(ends, testing::Each("the data of tower 1 of rank 1 ended after 2"));
 }
 

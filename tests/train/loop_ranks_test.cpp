@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include <gmock/gmock.h>
 
-#include "comm/local_group.h"
 #include "core/stop.h"
 #include "support/fake_trainer.h"
+#include "support/on_ranks.h"
 #include "support/temporary_folder.h"
 #include "train/loop.h"
 #include "train/recording_callback.h"
@@ -14,38 +13,24 @@
 namespace tpack {
 namespace {
 
-/// Calls `work` once on each of two ranks, at the same time.
-void on_two_ranks(const std::function<void(int rank, Comm& world)>& work) {
-  LocalGroup group(2, 30);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] { work(rank, *group.member(rank)); });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
 /// Runs the same loop on two ranks; `make` gives the callback of each, if any.
 std::vector<LoopResult> run_on_two_ranks(const std::function<std::unique_ptr<Callback>(int rank)>& make,
                                          const std::function<void(int rank, LoopOptions&)>& set = nullptr) {
-  std::vector<LoopResult> results(2);
-  on_two_ranks([&](int rank, Comm& world) {
-    FakeTrainer trainer;
-    trainer.on_step = [&](int64_t /*step*/) { world.agree_max(0, "the step"); };
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-    run.options.world = &world;
+  return on_ranks(2, [&](int rank, const std::unique_ptr<Comm>& world) {
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2});
+    run.trainer.on_step = [&](int64_t /*step*/) { world->agree_max(0, "the step"); };
+    run.options.world = world.get();
     if (set) set(rank, run.options);
     if (auto callback = make(rank)) run.add("callback", std::move(callback));
-    results[static_cast<size_t>(rank)] = run.go();
+    return run.go();
   });
-  return results;
 }
 
 TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
   for (const char* hook : {"before_train", "before_epoch", "before_run", "after_run", "trigger_step",
                            "after_epoch", "trigger"}) {
     Record record;
-    const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
-      if (rank != 0) return nullptr;
+    const auto results = run_on_two_ranks([&](int /*rank*/) {
       return std::make_unique<RecordingCallback>("A", record, [hook](const std::string& at, tpack::Run& run) {
         if (at == hook) run.request_stop("enough");
       });
@@ -70,8 +55,7 @@ TEST(LoopRanks, the_chief_alone_reports_epochs) {
 
 TEST(LoopRanks, a_stop_after_the_last_epoch_changes_nothing) {
   Record record;
-  const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
-    if (rank != 0) return nullptr;
+  const auto results = run_on_two_ranks([&](int /*rank*/) {
     return std::make_unique<RecordingCallback>("A", record, [](const std::string& at, tpack::Run& run) {
       if (at == "trigger" && run.epoch() == 2) run.request_stop("enough");
     });
@@ -105,8 +89,7 @@ TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
 TEST(LoopRanks, an_interrupt_in_before_run_of_one_ends_all_after_the_same_step) {
   std::stop_source source;
   Record record;
-  const auto make = [&](int rank) -> std::unique_ptr<Callback> {
-    if (rank != 0) return nullptr;
+  const auto make = [&](int /*rank*/) {
     return std::make_unique<RecordingCallback>("A", record, [&](const std::string& at, tpack::Run& run) {
       if (at != "before_run" || run.global_step() != 1) return;
       source.request_stop();
@@ -142,10 +125,9 @@ struct Cut {
 class LoopRanksCutShort : public testing::TestWithParam<Cut> {
  protected:
   LoopResult run_rank(Comm& comm, const std::string& folder) {
-    FakeTrainer trainer;
-    trainer.is_together = GetParam().save_together;
-    trainer.on_step = [&](int64_t /*step*/) { comm.agree_max(0, "the step"); };
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2});
+    run.trainer.is_together = GetParam().save_together;
+    run.trainer.on_step = [&](int64_t /*step*/) { comm.agree_max(0, "the step"); };
     run.options.world = &comm;
     run.options.folder = folder;
     Record record;
@@ -157,16 +139,15 @@ class LoopRanksCutShort : public testing::TestWithParam<Cut> {
     run.add("cut", std::move(cut));
     if (GetParam().others_ask) run.add("asking", std::make_unique<Asking>());
     const LoopResult result = run.go();
-    EXPECT_EQ(trainer.gathered, GetParam().save_together ? 1 : 0);
+    EXPECT_EQ(run.trainer.gathered, GetParam().save_together ? 1 : 0);
     return result;
   }
 };
 
 TEST_P(LoopRanksCutShort, all_end_wherever_they_wait) {
   const TemporaryFolder folder;
-  std::vector<LoopResult> results(2);
-  on_two_ranks([&](int rank, Comm& world) {
-    results[static_cast<size_t>(rank)] = run_rank(world, rank == 0 ? folder.str() : "");
+  const auto results = on_ranks(2, [&](int rank, const std::unique_ptr<Comm>& world) {
+    return run_rank(*world, rank == 0 ? folder.str() : "");
   });
   const int64_t step = GetParam().step;
   for (const LoopResult& result : results) {
@@ -220,20 +201,17 @@ TEST(LoopRanks, ranks_of_the_config_say_where_a_callback_runs) {
 /// What two ranks do whose trainers save together, if the chief asks for a checkpoint after a step.
 std::vector<int64_t> gathered_on_two_ranks(int64_t checkpoint_at) {
   const TemporaryFolder folder;
-  std::vector<int64_t> gathered(2);
-  on_two_ranks([&](int rank, Comm& world) {
-    FakeTrainer trainer;
-    trainer.is_together = true;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
-    run.options.world = &world;
-    run.options.folder = folder.str();
+  const auto gathered = on_ranks(2, [&](int rank, const std::unique_ptr<Comm>& world) {
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 3}, folder.str());
+    run.trainer.is_together = true;
+    run.options.world = world.get();
     const auto save = [&](tpack::Run& r) {
       if (r.global_step() == checkpoint_at) r.request_checkpoint({.name = "asked.h5"});
     };
-    if (rank == 0) run.add("save", std::make_unique<FunctionCallback>(save));
+    if (rank == 0) run.on_step("save", save);
     run.go();
-    gathered[static_cast<size_t>(rank)] = trainer.gathered;
-    EXPECT_THAT(trainer.broadcast_at, testing::ElementsAre(3));
+    EXPECT_THAT(run.trainer.broadcast_at, testing::ElementsAre(3));
+    return run.trainer.gathered;
   });
   EXPECT_EQ(std::filesystem::exists(folder / "checkpoints/asked.h5"), checkpoint_at > 0);
   return gathered;
@@ -273,11 +251,10 @@ TEST(LoopRanks, one_is_busy_with_its_callback_except_when_it_meets_the_others_th
     Comm& world;
     std::vector<std::string> said;
   };
-  on_two_ranks([&](int /*rank*/, Comm& world) {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-    run.options.world = &world;
-    auto meeting = std::make_unique<Meeting>(world);
+  on_ranks(2, [&](int /*rank*/, const std::unique_ptr<Comm>& world) {
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 2});
+    run.options.world = world.get();
+    auto meeting = std::make_unique<Meeting>(*world);
     const Meeting& met = *meeting;
     run.add("meeting", std::move(meeting)).go();
     EXPECT_THAT(met.said, testing::ElementsAre("callback meeting", "callback meeting", "something else",

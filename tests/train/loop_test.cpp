@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "core/stop.h"
+#include "core/text.h"
+#include "support/errors.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
 #include "train/recording_callback.h"
@@ -13,33 +15,14 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::Pair;
-using testing::ThrowsMessage;
 
-const std::vector<std::string> kTwoEpochsOfTwoSteps = {"A setup 0/-1/0",
-                                                       "A before_train 0/-1/0",
-                                                       "A before_epoch 1/-1/0",
-                                                       "A before_run 1/0/0",
-                                                       "step 0",
-                                                       "A after_run 1/0/1",
-                                                       "A trigger_step 1/0/1",
-                                                       "A before_run 1/1/1",
-                                                       "step 1",
-                                                       "A after_run 1/1/2",
-                                                       "A trigger_step 1/1/2",
-                                                       "A after_epoch 1/1/2",
-                                                       "A trigger 1/1/2",
-                                                       "A before_epoch 2/-1/2",
-                                                       "A before_run 2/0/2",
-                                                       "step 2",
-                                                       "A after_run 2/0/3",
-                                                       "A trigger_step 2/0/3",
-                                                       "A before_run 2/1/3",
-                                                       "step 3",
-                                                       "A after_run 2/1/4",
-                                                       "A trigger_step 2/1/4",
-                                                       "A after_epoch 2/1/4",
-                                                       "A trigger 2/1/4",
-                                                       "A after_train 2/1/4"};
+const std::vector<std::string> kTwoEpochsOfTwoSteps = split(
+    "A setup 0/-1/0;A before_train 0/-1/0;A before_epoch 1/-1/0;A before_run 1/0/0;step 0;"
+    "A after_run 1/0/1;A trigger_step 1/0/1;A before_run 1/1/1;step 1;A after_run 1/1/2;"
+    "A trigger_step 1/1/2;A after_epoch 1/1/2;A trigger 1/1/2;A before_epoch 2/-1/2;A before_run 2/0/2;"
+    "step 2;A after_run 2/0/3;A trigger_step 2/0/3;A before_run 2/1/3;step 3;A after_run 2/1/4;"
+    "A trigger_step 2/1/4;A after_epoch 2/1/4;A trigger 2/1/4;A after_train 2/1/4",
+    ';');
 
 TEST_F(LoopTest, calls_every_hook_with_tensorpacks_numbers) {
   TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
@@ -68,9 +51,7 @@ class TextMonitor final : public Monitor {
 TEST_F(LoopTest, gives_texts_to_the_monitors_when_it_begins) {
   std::vector<std::string> texts;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
-  std::vector<std::unique_ptr<Monitor>> monitors;
-  monitors.push_back(std::make_unique<TextMonitor>(texts));
-  run.monitors = Monitors(std::move(monitors));
+  run.watch(std::make_unique<TextMonitor>(texts));
   run.options.texts = {{"config", "max_epoch: 1"}};
   run.go();
   EXPECT_THAT(texts, ElementsAre("config max_epoch: 1 0"));
@@ -133,9 +114,8 @@ Record cut_at(size_t lines) {
 TEST_F(LoopTest, a_stop_in_any_hook_finishes_the_step_or_the_epoch) {
   for (const HookCase& c : kHooks) {
     record_.clear();
-    FakeTrainer trainer;
-    trainer.on_step = trainer_.on_step;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2});
+    run.trainer.on_step = trainer_.on_step;
     run.add("A", recording("A", stopping(c.hook)));
     const LoopResult result = run.go();
     EXPECT_EQ(result.ending, StopReason::kStopped) << c.hook;
@@ -155,10 +135,8 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
     double last_ = 0;
   };
   std::vector<std::pair<int64_t, double>> seen;
-  std::vector<std::unique_ptr<Monitor>> monitors;
-  monitors.push_back(std::make_unique<EpochsSeen>(seen));
   TestRun run({.max_epoch = 5, .steps_per_epoch = 2}, trainer_);
-  run.monitors = Monitors(std::move(monitors));
+  run.watch(std::make_unique<EpochsSeen>(seen));
   const std::vector<std::string> put = {"x"};
   const auto stop_in_epoch_2 = [](tpack::Run& at) {
     at.monitors().put_scalar("x", 10.0 * static_cast<double>(at.epoch()));
@@ -169,11 +147,8 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
 
   seen.clear();
-  FakeTrainer second;
-  TestRun in_mid_epoch({.max_epoch = 5, .steps_per_epoch = 2}, second);
-  std::vector<std::unique_ptr<Monitor>> again;
-  again.push_back(std::make_unique<EpochsSeen>(seen));
-  in_mid_epoch.monitors = Monitors(std::move(again));
+  FakeRun in_mid_epoch({.max_epoch = 5, .steps_per_epoch = 2});
+  in_mid_epoch.watch(std::make_unique<EpochsSeen>(seen));
   const auto stop_after_step_3 = [](tpack::Run& at) {
     at.monitors().put_scalar("x", static_cast<double>(at.global_step()));
     if (at.global_step() == 3) at.request_stop("enough");
@@ -186,9 +161,8 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
 TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
   for (const HookCase& c : kHooks) {
     record_.clear();
-    FakeTrainer trainer;
-    trainer.on_step = trainer_.on_step;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2});
+    run.trainer.on_step = trainer_.on_step;
     run.add("A", recording("A", throwing(c.hook, Diverged("no number"))));
     EXPECT_THROW(run.go(), Diverged) << c.hook;
     EXPECT_THAT(record_, ElementsAreArray(cut_at(c.lines))) << c.hook;
@@ -197,32 +171,24 @@ TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
 
 TEST_F(LoopTest, a_foreign_exception_in_any_hook_names_the_callback) {
   for (const HookCase& c : kHooks) {
-    FakeTrainer trainer;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    FakeRun run({.max_epoch = 2, .steps_per_epoch = 2});
     run.add("A", recording("A"));
     run.add("B", recording("B", throwing(c.hook, std::runtime_error("boom"))));
-    EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback B: boom")))
-        << c.hook;
+    EXPECT_TRUE(says(error_from<InternalError>([&] { run.go(); }), {"callback B: boom"})) << c.hook;
   }
   TestRun full({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   full.add("A", recording("A", throwing("trigger", std::bad_alloc())));
-  EXPECT_THAT([&] { full.go(); },
-              ThrowsMessage<ResourceError>(testing::StrEq("callback A: not enough memory")));
+  EXPECT_TRUE(says(error_from<ResourceError>([&] { full.go(); }), {"callback A: not enough memory"}));
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("A", recording("A", throwing("setup", std::runtime_error("boom"))));
-  EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback A: boom")));
+  EXPECT_TRUE(says(error_from<InternalError>([&] { run.go(); }), {"callback A: boom"}));
 }
 
 TEST_F(LoopTest, an_error_in_setup_ends_everything_with_all_problems) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("A", recording("A", throwing("setup", ConfigError("a is wrong"))));
   run.add("B", recording("B", throwing("setup", ConfigError("b is wrong"))));
-  try {
-    run.go();
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "a is wrong\nb is wrong");
-  }
+  EXPECT_EQ(error_from([&] { run.go(); }), "a is wrong\nb is wrong");
   EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "B setup 0/-1/0"));
 }
 
@@ -244,8 +210,7 @@ TEST_F(LoopTest, a_stop_in_after_train_does_not_keep_the_others_from_theirs) {
 TEST_F(LoopTest, an_interrupt_of_before_run_takes_effect_after_the_step) {
   const TemporaryFolder folder;
   std::stop_source source;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, trainer_);
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, trainer_, folder.str());
   run.options.interrupt = source.get_token();
   run.add("A", recording("A", [&](const std::string& hook, tpack::Run& at) {
             if (hook != "before_run" || at.global_step() != 1) return;
@@ -284,8 +249,7 @@ TEST_F(LoopTest, the_end_of_the_data_is_an_ending_of_its_own) {
 TEST_F(LoopTest, an_interrupt_finishes_the_step_and_saves) {
   const TemporaryFolder folder;
   std::stop_source source;
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_, folder.str());
   run.options.interrupt = source.get_token();
   run.add("A", recording("A", [&](const std::string& hook, tpack::Run& at) {
             if (hook == "before_run" && at.global_step() == 2) source.request_stop();
@@ -301,17 +265,15 @@ TEST_F(LoopTest, an_interrupt_finishes_the_step_and_saves) {
 TEST_F(LoopTest, a_request_to_save_saves_after_the_step_and_goes_on) {
   const TemporaryFolder folder;
   int64_t asked = 0;
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_, folder.str());
   run.options.save_request = [&] { return ++asked == 1 || asked == 4 ? "SIGUSR1" : ""; };
   const LoopResult result = run.go();
   EXPECT_EQ(result.ending, StopReason::kFinished);
   EXPECT_EQ(result.global_step, 4);
   for (const int step : {1, 4}) {
-    FakeTrainer trainer;
-    TestRun second({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    FakeRun second({.max_epoch = 2, .steps_per_epoch = 2});
     second.go_on_from(folder / ("checkpoints/model-" + std::to_string(step) + ".h5"));
-    EXPECT_THAT(trainer.weights().span<float>(), ElementsAre(4, 4)) << step;
+    EXPECT_THAT(second.trainer.weights().span<float>(), ElementsAre(4, 4)) << step;
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
 }
@@ -320,9 +282,9 @@ TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
   std::stop_source source;
   TestRun run({.max_epoch = 1000, .steps_per_epoch = 0}, trainer_);
   run.options.interrupt = source.get_token();
-  run.add("stop", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run& at) {
-            if (at.epoch() == 3) source.request_stop();
-          }));
+  run.on_trigger("stop", [&](tpack::Run& at) {
+    if (at.epoch() == 3) source.request_stop();
+  });
   const LoopResult result = run.go();
   EXPECT_EQ(result.ending, StopReason::kInterrupted);
   EXPECT_EQ(result.epoch, 3) << "the next one has not begun";
@@ -337,9 +299,7 @@ TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {
   };
   const TemporaryFolder folder;
   {
-    FakeTrainer first;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, first);
-    run.options.folder = folder.str();
+    FakeRun run({.max_epoch = 1, .steps_per_epoch = 1}, folder.str());
     run.add("old", std::make_unique<Counting>(1)).add("ModelSaver").go();
   }
   TestRun run({.max_epoch = 2, .steps_per_epoch = 1}, trainer_);
@@ -355,8 +315,7 @@ TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {
 
 TEST_F(LoopTest, a_checkpoint_asked_for_in_the_last_step_holds_what_the_epochs_hooks_change) {
   const TemporaryFolder folder;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
-  run.options.folder = folder.str();
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_, folder.str());
   const auto on_step = [](tpack::Run& at) {
     at.request_checkpoint({"s" + std::to_string(at.global_step()) + ".h5"});
   };

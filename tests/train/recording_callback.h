@@ -45,6 +45,12 @@ class RecordingCallback final : public Callback {
   Act act_;
 };
 
+/// Puts 7 as a scalar when it is triggered.
+inline std::unique_ptr<Callback> give_seven(const std::string& name) {
+  return std::make_unique<FunctionCallback>(
+      nullptr, [name](Run& at) { at.monitors().put_scalar(name, 7); }, std::vector{name});
+}
+
 /// Records hooks and steps.
 class LoopTest : public testing::Test {
  protected:

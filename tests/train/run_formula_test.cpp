@@ -25,11 +25,9 @@ class Evaluate final : public Callback {
 
 std::vector<std::string> values_of(const std::string& formula) {
   std::vector<std::string> values;
-  FakeTrainer trainer;
-  trainer.set_hyper_parameter("learning_rate", 0.5);
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
-  run.add("give",
-          std::make_unique<GiveScalar>("test-a/cost", std::vector<double>{0, 0.25}, std::vector<int64_t>{1}));
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 3});
+  run.trainer.set_hyper_parameter("learning_rate", 0.5);
+  run.add("give", give("test-a/cost", {0, 0.25}, {1}));
   run.add("evaluate", std::make_unique<Evaluate>(formula, values)).go();
   return values;
 }

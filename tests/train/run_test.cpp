@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/errors.h"
 #include "support/fake_trainer.h"
 
 namespace tpack {
@@ -39,12 +40,8 @@ TEST_F(RunTest, sets_hyper_parameters) {
 
 TEST_F(RunTest, names_the_nearest_hyper_parameter) {
   for (const char* name : {"learning_rat", "w"}) {
-    try {
-      run_.set_hyper_parameter(name, 1);
-      FAIL() << "no error";
-    } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith("unknown hyper-parameter '" + std::string(name) + "'"));
-    }
+    EXPECT_THAT(error_from([&] { run_.set_hyper_parameter(name, 1); }),
+                testing::StartsWith("unknown hyper-parameter '" + std::string(name) + "'"));
   }
 }
 
