@@ -82,9 +82,9 @@ class Trainer {
   }
   template <class Part>
   const Part& part() const {
-    static const Part nothing;
+    static const Part kNothing;
     const auto* own = dynamic_cast<const Part*>(this);
-    return own != nullptr ? *own : nothing;
+    return own != nullptr ? *own : kNothing;
   }
 };
 

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-using testing_cli::Outcome;
 using testing_cli::joined;
+using testing_cli::Outcome;
 using testing_cli::Words;
 
 class TrainBest : public testing_cli::WithTinyRuns {

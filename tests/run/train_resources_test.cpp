@@ -8,10 +8,10 @@
 namespace tpack {
 namespace {
 
+using testing_cli::joined;
 using testing_cli::kTinyConfig;
 using testing_cli::Outcome;
 using testing_cli::tpack;
-using testing_cli::joined;
 using testing_cli::Words;
 
 class Resources : public testing_cli::WithTinyConfig {
