@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {
@@ -78,6 +79,11 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
   const bool is_reference = settings.backend == EngineSettings::Backend::kReference;
   if (is_reference && parse_device({name, {}}).is_part()) return make_reference_device(name, options);
   return open_device(name, options);
+}
+
+std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings) {
+  return open_device(name, settings,
+                     settings.threads > 0 ? settings.threads : static_cast<int>(available_processors()));
 }
 
 std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices) {

@@ -55,6 +55,8 @@ inline Ref<DeviceName> default_device(size_t number = 0, const Position& positio
 /// Opens device `name`. Errors: ConfigError for a name that is not a device; errors of opening it.
 std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options);
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
+/// With the threads of the settings; if they leave it open, one for each available processor.
+std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings);
 
 /// The part of this process's processors for each device, if they are divided into as many equal parts as
 /// there are devices: part N for cpu:N, otherwise the part at the device's place in the list. Errors:

@@ -26,7 +26,7 @@ struct NamedExecutable {
 /// A computation on one device, compiled for each input signature: full batches, the remainder at the end of
 /// a pass, other image sizes. For a signature that was not compiled in advance (except the first one), fixed
 /// rules choose the kernels, so the choice does not depend on the process: an interrupted run continues with
-/// the same bits, and the plan does not contain it. Of these, the most recently used executables are kept.
+/// the same bits, and the plan does not contain it. The most recently used of these executables are kept.
 /// Threads: runs one at a time, the device's; others may `prepare` meanwhile.
 class Program {
  public:

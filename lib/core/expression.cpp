@@ -275,7 +275,7 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
   return node.operation->of(a.as_double(), b.as_double(), 0);
 }
 
-/// Of one value or more: a function, min and max one after the other.
+/// Calls a function; min and max compare their values one after the other.
 ConfigNode Evaluation::called(const ExpressionNode& node) const {
   const Operation& operation = *node.operation;
   std::vector<ConfigNode> x;

@@ -48,7 +48,7 @@ struct ExpressionGrammar {
   std::vector<Function> functions = {};
   bool has_subscripts = false;
 
-  /// Of all functions: "abs, ceil, clip".
+  /// The names of all functions: "abs, ceil, clip".
   std::string function_names() const;
 };
 

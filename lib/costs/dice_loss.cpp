@@ -65,7 +65,7 @@ class DiceLoss final : public Loss {
   struct Overlap {
     Symbol yes;     // probability
     Symbol no;      // 1 minus it, exact if small
-    Symbol facts;   // 1 if the pixel is of the class
+    Symbol facts;   // 1 if the pixel belongs to the class
     Symbol others;  // 1 if it is not
   };
 

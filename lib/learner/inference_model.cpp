@@ -9,7 +9,6 @@
 #include "learner/stored_data.h"
 #include "predict/load_weights.h"
 #include "predict/tower_of_trainer.h"
-#include "system/machine.h"
 
 namespace tpack {
 
@@ -55,9 +54,8 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   model->make_tower(content, path);
   EngineSettings engine = model->config_.engine;
   engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // no measurements for a few batches
-  const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
   model->weights_ =
-      std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine, threads));
+      std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine));
   load_all_weights(model->weights_->variables(), content, path);
   model->labels_ = stored_labels(content, path);
   return model;

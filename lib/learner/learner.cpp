@@ -17,7 +17,6 @@
 #include "predict/load_weights.h"
 #include "predict/named_predictor.h"
 #include "predict/stored_variables.h"
-#include "system/machine.h"
 
 namespace tpack {
 namespace {
@@ -28,7 +27,7 @@ int64_t steps_in_pass(const DataFlow* train) {
   return batches && *batches != kEndless ? std::max<int64_t>(1, *batches) : 1;
 }
 
-/// The signature of batches with this number of samples of data.train.
+/// Samples in a batch of data.train; 1 if unknown.
 int64_t samples_in_batch(const DataFlow* train) {
   return train == nullptr ? 1 : train->batch_size().value_or(1);
 }
@@ -42,13 +41,13 @@ int64_t max_epoch_of(const ConfigNode& config) {
 
 /// Declared in an order in which members are destroyed before those that they use.
 struct Learner::Parts {
-  /// The programs of an update, and the statistics that the first one fetches.
+  /// The programs of an update; the first one also fetches statistics.
   struct UpdatePrograms {
     std::unique_ptr<Program> backward;
     std::unique_ptr<Program> update;
   };
 
-  ModelConfig config;  // the complete data, without a config
+  ModelConfig config;  // empty for a network in C++
   ModelParts model;
   LearnerOptions options;
   VariableTable table;
@@ -67,9 +66,7 @@ struct Learner::Parts {
 };
 
 void Learner::Parts::build() {
-  EngineSettings& engine = options.engine;
-  const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
-  device = open_device(options.device, engine, threads);
+  device = open_device(options.device, options.engine);
   const Signature fed = batch_specs(*model.tower, options.batch_size);
   if (model.updates.empty()) {
     table = model.tower->description({Phase::kInference, device->float_type()}, fed).variables();
@@ -228,7 +225,7 @@ Learner::Tensors Learner::predict(const Tensors& batch, const std::vector<std::s
 Learner::Figures Learner::evaluate(const DataFlow& flow) {
   Evaluator evaluator("evaluation", parts_->handle(), flow, parts_->options.seed);
   const Evaluator::Result result = evaluator.run();
-  return Figures(result.begin(), result.end());
+  return {result.begin(), result.end()};
 }
 
 void Learner::save(const std::string& path) const {

@@ -74,7 +74,7 @@ class LayerParser {
   };
 
   std::shared_ptr<Model> model_;
-  // Of the place of a list: other places are read by a copy with others.
+  // The state for one list; a nested list is read by a copy with a state of its own.
   const Scope* scope_;
   Diagnostics* errors_;  // of the block, or of the model
   ConfigNode defaults_;

@@ -28,12 +28,12 @@ Schema<P> with_image_files(Schema<P> schema) {
              "from 0 to 65535; files of 8 bits are multiplied by 257. float: float32 images with the values "
              "of the files: 0 to 255 for 8 bits, 0 to 65535 for 16 bits, and unchanged values for TIFFs with "
              "floating-point, signed or 32-bit pixels")
-      .field(
-          "frames", static_cast<int P::*>(&P::frames), between(1, kMostFrames),
-          "number N of frames of each GIF or animated WebP, or pages of each TIFF. Of n frames, the evenly "
-          "spaced ones i * n / N for i from 0 are read and concatenated along the channels: [height, width, "
-          "N * channels of the color]. A file with fewer frames repeats some; files of other formats, which "
-          "have one frame, are errors. Augmentors treat all frames alike. 1: the first frame of any file")
+      .field("frames", static_cast<int P::*>(&P::frames), between(1, kMostFrames),
+             "number N of frames of each GIF or animated WebP, or pages of each TIFF. From a file with n "
+             "frames, the evenly spaced frames i * n / N for i from 0 are read and concatenated along the "
+             "channels: [height, width, N * channels of the color]. A file with fewer frames repeats some; "
+             "files of other formats, which "
+             "have one frame, are errors. Augmentors treat all frames alike. 1: the first frame of any file")
       .field("background", static_cast<Background P::*>(&P::background),
              "background color for transparent pixels: [red, green, blue], or one number for gray, from 0 to "
              "255. A file that marks one color as transparent keeps that color. With color: rgba, there is "

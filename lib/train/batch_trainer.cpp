@@ -2,7 +2,6 @@
 
 #include "checkpoint/layout.h"
 #include "parallel/ranks.h"
-#include "system/machine.h"
 #include "train/saved_state.h"
 
 namespace tpack {
@@ -53,9 +52,7 @@ void BatchTrainer::setup(const TrainSetup& setup) {
   const Choice choice = this->choice();
   processor_parts({choice.device});  // which checks the name
   tower_ = make_tower(input_of(choice.component));
-  const int threads =
-      setup.engine.threads > 0 ? setup.engine.threads : static_cast<int>(available_processors());
-  device_ = open_device(choice.device.name, setup.engine, threads);
+  device_ = open_device(choice.device.name, setup.engine);
   if (device_->float_type() != DType::kFloat32)
     throw ConfigError("this trainer computes in float32; remove engine.dtype");
   const auto build = [this](Builder& b, const Signature& fed) {

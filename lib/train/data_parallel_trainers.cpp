@@ -40,7 +40,7 @@ Schema<P> broadcasting(Schema<P> schema) {
   return schema.field(
       "broadcast_every_epoch", &P::broadcast_every_epoch,
       "copy the variables of the first tower to all others before each epoch, not only before the first one; "
-      "weights are the same on all anyway, but moving averages are of each tower's batches");
+      "weights are equal on all towers anyway, but each tower has moving averages of its own batches");
 }
 
 struct Simple {

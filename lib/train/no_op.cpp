@@ -1,6 +1,5 @@
 #include "backend/inference_tower.h"
 #include "backend/open_device.h"
-#include "system/machine.h"
 #include "train/saved_state.h"
 #include "train/trainer.h"
 
@@ -32,10 +31,8 @@ class NoOp final : public Trainer,
     setup_ = setup;
     processor_parts({p_.device});  // which checks the name
     if (setup.tower == nullptr) return;
-    const int threads =
-        setup.engine.threads > 0 ? setup.engine.threads : static_cast<int>(available_processors());
-    tower_ = std::make_unique<InferenceTower>(
-        *setup.tower, open_device(p_.device.name, setup.engine, threads), Plan(), setup.seed);
+    tower_ = std::make_unique<InferenceTower>(*setup.tower, open_device(p_.device.name, setup.engine), Plan(),
+                                              setup.seed);
   }
   bool step(int64_t /*global_step*/, const std::stop_token& /*stop*/) override { return true; }
 

@@ -5,11 +5,19 @@
 #include "core/error.h"
 #include "support/apart_device.h"
 #include "support/positions.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {
 
 using testing::ElementsAre;
+
+TEST(OpenDevice, takes_all_processors_unless_the_settings_name_a_number_of_threads) {
+  EngineSettings settings;
+  EXPECT_EQ(open_device("cpu:0", settings)->threads(), static_cast<int>(available_processors()));
+  settings.threads = 3;
+  EXPECT_EQ(open_device("cpu:0", settings)->threads(), 3);
+}
 
 TEST(OpenDevice, opens_processors_and_the_reference) {
   EXPECT_EQ(open_device("cpu:0", {}, 1)->float_type(), DType::kFloat32);
