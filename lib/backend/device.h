@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/plan.h"
@@ -72,15 +73,30 @@ enum class Choosing : uint8_t {
   kByRules    // by fixed rules: always the same, in every process
 };
 
+/// The constants of a device.
+struct DeviceInfo {
+  std::string name;  // KIND:NUMBER
+  DType float_type = DType::kFloat32;
+  /// The hardware that its choices are for, "GenuineIntel 6/143/8 AVX3_SPR"; empty if there is nothing to
+  /// choose.
+  std::string hardware = {};
+  int threads = 1;  // of a run, including the calling one
+};
+
 /// Runs programs: has a store of variables and compiles graphs for it.
 class Device {
  public:
+  explicit Device(DeviceInfo info) : info_(std::move(info)) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
   virtual ~Device() = default;
-  virtual const std::string& name() const = 0;  // KIND:NUMBER
-  virtual DType float_type() const = 0;
-  /// The hardware that its choices are for, "GenuineIntel 6/143/8 AVX3_SPR"; empty if there is nothing to
-  /// choose.
-  virtual const std::string& hardware() const = 0;
+
+  const std::string& name() const { return info_.name; }
+  DType float_type() const { return info_.float_type; }
+  const std::string& hardware() const { return info_.hardware; }
+  int threads() const { return info_.threads; }
+  const DeviceInfo& info() const { return info_; }
+
   /// Makes the variables of the table, in the device's memory. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
   /// Alternative: uses variables of `store`, made from the same table, which must outlive it, and makes only
@@ -97,13 +113,14 @@ class Device {
                                               Choosing choosing = Choosing::kMeasured) = 0;
   /// Bytes of the common working memory of its programs: the need of the largest one compiled so far.
   virtual uint64_t arena_bytes() const = 0;
-  /// The number of threads of a run, including the calling one.
-  virtual int threads() const = 0;
   /// Lends the calling thread to the runs of another one until that changes `turn` from `old` and notifies
   /// it. A device that has no use for the thread lets it wait.
   virtual void assist(const std::atomic<uint32_t>& turn, uint32_t old) {
     turn.wait(old, std::memory_order_acquire);
   }
+
+ private:
+  DeviceInfo info_;
 };
 
 /// The timings for the choice of kernels.

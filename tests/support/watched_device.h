@@ -14,10 +14,7 @@ namespace tpack {
 class WatchedDevice final : public Device {
  public:
   WatchedDevice(std::unique_ptr<Device> device, std::function<void(const std::string& how)> tell)
-      : device_(std::move(device)), tell_(std::move(tell)) {}
-  const std::string& name() const override { return device_->name(); }
-  DType float_type() const override { return device_->float_type(); }
-  const std::string& hardware() const override { return device_->hardware(); }
+      : Device(device->info()), device_(std::move(device)), tell_(std::move(tell)) {}
   void create_variables(const VariableTable& table) override { device_->create_variables(table); }
   void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
     device_->share_variables(table, store, sharing);
@@ -30,7 +27,6 @@ class WatchedDevice final : public Device {
     return device_->compile(graph, section, choosing);
   }
   uint64_t arena_bytes() const override { return device_->arena_bytes(); }
-  int threads() const override { return device_->threads(); }
   void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { device_->assist(turn, old); }
 
  private:

@@ -14,16 +14,13 @@ namespace {
 class EngineDevice final : public Device {
  public:
   EngineDevice(std::string name, const DeviceOptions& options, DeviceParts parts)
-      : name_(std::move(name)),
+      : Device({std::move(name), options.float_type, parts.library->hardware(), options.threads}),
         options_(options),
         library_(std::move(parts.library)),
         open_queue_(std::move(parts.open_queue)),
         memory_(*parts.memory),
         tuner_(*library_, {options.cache_dir, options.timings, options.timing_s, parts.memory}),
         arena_(std::make_shared<Arena>(memory_)) {}
-  const std::string& name() const override { return name_; }
-  DType float_type() const override { return options_.float_type; }
-  const std::string& hardware() const override { return library_->hardware(); }
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table, memory_);
   }
@@ -34,7 +31,6 @@ class EngineDevice final : public Device {
   bool can_share_variables() const override { return arena_->on_host(); }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->block ? arena_->block->bytes() : 0; }
-  int threads() const override { return options_.threads; }
   void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { queue_->assist(turn, old); }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
@@ -68,7 +64,6 @@ class EngineDevice final : public Device {
     return may_not_measure ? Algorithm::kHeuristic : options_.algorithm;
   }
 
-  std::string name_;
   DeviceOptions options_;
   std::unique_ptr<KernelLibrary> library_;
   std::function<std::unique_ptr<KernelQueue>()> open_queue_;

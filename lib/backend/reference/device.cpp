@@ -126,10 +126,7 @@ class ReferenceExecutable final : public Executable {
 class ReferenceDevice final : public Device {
  public:
   ReferenceDevice(std::string name, const DeviceOptions& options)
-      : name_(std::move(name)), float_type_(options.float_type), factors_(options.factors) {}
-  const std::string& name() const override { return name_; }
-  DType float_type() const override { return float_type_; }
-  const std::string& hardware() const override { return hardware_; }
+      : Device({std::move(name), options.float_type}), factors_(options.factors) {}
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
@@ -150,12 +147,8 @@ class ReferenceDevice final : public Device {
     return executable;
   }
   uint64_t arena_bytes() const override { return value_bytes_; }
-  int threads() const override { return 1; }
 
  private:
-  std::string name_;
-  std::string hardware_;  // chooses nothing
-  DType float_type_;
   DType factors_;
   uint64_t value_bytes_ = 0;  // of all executables, which do not share memory
   std::unique_ptr<VariableStore> store_;
