@@ -64,6 +64,11 @@ class DataFlow {
   std::optional<Batching> batching() const;
   /// Items (batches) of one pass: kEndless if it never ends, nothing if it is known only after reading.
   std::optional<int64_t> size() const { return flow()->size(); }
+  /// Items of one pass if it ends and they are known.
+  std::optional<int64_t> finite_size() const {
+    const auto items = size();
+    return items == kEndless ? std::nullopt : items;
+  }
   Seek seek() const { return flow()->seek(); }
   const FlowSettings& settings() const { return settings_; }
   const FlowPtr& flow() const;

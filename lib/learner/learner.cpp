@@ -23,8 +23,7 @@ namespace {
 
 /// Steps in one pass over data.train; 1 if unknown.
 int64_t steps_in_pass(const DataFlow* train) {
-  const auto batches = train == nullptr ? std::nullopt : train->size();
-  return batches && *batches != kEndless ? std::max<int64_t>(1, *batches) : 1;
+  return train == nullptr ? 1 : std::max<int64_t>(1, train->finite_size().value_or(1));
 }
 
 /// Samples in a batch of data.train; 1 if unknown.

@@ -141,9 +141,8 @@ std::string BatchTrainer::end_of_data() const {
 }
 
 std::optional<int64_t> BatchTrainer::steps_per_pass() const {
-  const auto batches = data_->size();
-  if (!batches || *batches == kEndless) return std::nullopt;
-  return *batches / world().size();
+  const auto batches = data_->finite_size();
+  return batches ? std::optional(*batches / world().size()) : std::nullopt;
 }
 
 StepSize BatchTrainer::step_size() const {

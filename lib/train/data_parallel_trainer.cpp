@@ -181,9 +181,8 @@ std::optional<double> DataParallelTrainer::statistic(size_t index) const {
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
-  const auto batches = data_->size();
-  if (!batches || *batches == kEndless) return std::nullopt;
-  return *batches / replicas_->batches_of_step();
+  const auto batches = data_->finite_size();
+  return batches ? std::optional(*batches / replicas_->batches_of_step()) : std::nullopt;
 }
 
 StepSize DataParallelTrainer::step_size() const {

@@ -38,8 +38,7 @@ class NoOp final : public Trainer,
 
   std::optional<int64_t> steps_per_pass() const override {
     const DataFlow* data = setup_.train_flow();
-    const auto batches = data != nullptr ? data->size() : std::nullopt;
-    return batches && *batches != kEndless ? batches : std::nullopt;
+    return data != nullptr ? data->finite_size() : std::nullopt;
   }
   VariableStore* variables() const override { return tower_ ? &tower_->variables() : nullptr; }
   std::optional<ModelHandle> model_handle() override {

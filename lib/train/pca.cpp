@@ -188,8 +188,8 @@ class Pca final : public BatchTrainer {
   /// N - 1 for the N samples of a pass: several passes see the same samples again, and do not know more.
   double divisor_of(double samples) const {
     const auto batching = data().batching();
-    const auto batches = data().size();
-    if (!batching || !batches || *batches == kEndless) return std::max(samples - 1, 1.0);
+    const auto batches = data().finite_size();
+    if (!batching || !batches) return std::max(samples - 1, 1.0);
     const int64_t all =
         batching->keeps_remainder && batching->samples ? *batching->samples : *batches * batching->batch_size;
     const auto of_pass = static_cast<double>(all);
