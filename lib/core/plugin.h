@@ -23,7 +23,7 @@ struct PluginAbi {
 };
 
 /// Raised with every change of the headers that breaks older plugins.
-inline constexpr int kPluginVersion = 13;
+inline constexpr int kPluginVersion = 14;
 
 /// A symbol that only one version of tpack defines. Every registration refers to it, so that a plugin of
 /// another version fails to load before any of its code runs.

@@ -40,14 +40,24 @@ std::string other_kinds_with(const std::string& kind, const std::string& name) {
 
 }  // namespace
 
-void ComponentInfo::add_alias(Variant variant) {
-  aliases.push_back(variant.name);
-  variants.push_back(std::move(variant));
+std::vector<FieldInfo> ComponentInfo::common_fields() const {
+  return common_schema == nullptr ? std::vector<FieldInfo>() : common_schema().fields();
+}
+
+ConfigNode ComponentInfo::effective(const ConfigNode& params, const std::string& owner,
+                                    Diagnostics& errors) const {
+  if (common_schema == nullptr) return schema().effective(params, owner, errors);
+  const AnySchema common = common_schema();
+  const SplitParams split = split_params(params, common.fields());
+  ConfigNode all = schema().effective(split.own, owner, errors);
+  const ConfigNode more = common.effective(split.common, owner, errors);
+  for (const ConfigNode::Entry& entry : more.entries()) all = all.with(entry.key, entry.value);
+  return all;
 }
 
 ConfigNode ComponentInfo::params_of(const ComponentItem& item) const {
   for (const Variant& variant : variants) {
-    if (variant.name != item.name) continue;
+    if (item.name != variant.name) continue;
     const ConfigNode value = ConfigNode::plain(variant.value, item.position);
     if (item.params.is_null()) return ConfigNode::map({{variant.field, value, item.position}}, item.position);
     if (item.params.is_map() && item.params.find(variant.field) == nullptr)
@@ -82,6 +92,22 @@ void ComponentTable::add(ComponentInfo info) noexcept {
     }
   }
   components_.push_back(std::make_unique<ComponentInfo>(std::move(info)));
+}
+
+void register_component(const char* kind, const char* name, std::initializer_list<Variant> aliases,
+                        const char* file, AnySchema (*schema)(), AnySchema (*common_schema)(),
+                        void (*factory)()) noexcept {
+  ComponentInfo info{.kind = kind,
+                     .name = name,
+                     .file = file,
+                     .schema = schema,
+                     .common_schema = common_schema,
+                     .factory = factory};
+  for (const Variant& alias : aliases) {
+    info.aliases.emplace_back(alias.name);
+    if (alias.field != nullptr) info.variants.push_back(alias);
+  }
+  ComponentTable::of(kind).add(std::move(info));
 }
 
 void ComponentTable::check() const {

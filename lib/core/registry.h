@@ -1,7 +1,7 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,31 +15,32 @@
 
 namespace tpack {
 
-/// An alias of a component with another default for one of its fields.
+/// An alias of a component, perhaps with another default for one of its fields.
 struct Variant {
-  std::string name;
-  std::string field;
-  std::string value;
+  const char* name;
+  const char* field = nullptr;
+  const char* value = nullptr;
 };
 
 /// Information on one registered component, without making it.
 struct ComponentInfo {
   std::string kind;  // "layer"
   std::string name;  // as YAML writes it
-  std::vector<std::string> aliases;
+  std::vector<std::string> aliases = {};
   std::vector<Variant> variants = {};  // aliases with other defaults
-  std::string file;                    // source file of the registration
-  std::string (*summary)() = nullptr;
-  std::string (*example)() = nullptr;  // an item in YAML; empty: the name alone
-  std::vector<FieldInfo> (*fields)() = nullptr;
+  std::string file = {};               // source file of the registration
+  AnySchema (*schema)() = nullptr;
   /// Common parameters of all components of its kind; null if there are none.
-  std::vector<FieldInfo> (*common_fields)() = nullptr;
-  /// The parameters with all defaults; reports mistakes.
-  ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
+  AnySchema (*common_schema)() = nullptr;
   void (*factory)() = nullptr;  // Registry<Kind> knows its real type
 
-  void add_alias(const char* alias) { aliases.emplace_back(alias); }
-  void add_alias(Variant variant);
+  std::string summary() const { return schema().summary(); }
+  /// An item in YAML; empty: the name alone.
+  std::string example() const { return schema().example(); }
+  std::vector<FieldInfo> fields() const { return schema().fields(); }
+  std::vector<FieldInfo> common_fields() const;
+  /// The parameters with all defaults; reports mistakes.
+  ConfigNode effective(const ConfigNode& params, const std::string& owner, Diagnostics& errors) const;
   /// The parameters of an item under the name that it uses.
   ConfigNode params_of(const ComponentItem& item) const;
 };
@@ -97,8 +98,13 @@ class Registry {
       const ComponentInfo& info = table().at(item.name, item.position);
       ConfigNode params = info.params_of(item);
       if (!params.position().known()) params = params.at_position(item.position);
-      auto made = reinterpret_cast<Factory>(info.factory)(params, owner(info), errors);
-      return errors.count() == before ? std::move(made) : nullptr;
+      try {
+        auto made = reinterpret_cast<Factory>(info.factory)(params, owner(info), errors);
+        return errors.count() == before ? std::move(made) : nullptr;
+      } catch (const ConfigError& error) {  // a condition across fields
+        errors.add(error, params.position());
+        return nullptr;
+      }
     } catch (const ConfigError& error) {
       errors.add(error, item.position);
       return nullptr;
@@ -151,6 +157,11 @@ std::unique_ptr<Kind> make_component(typename Class::Params params) {
   return made;
 }
 
+/// Adds a component to the table of its kind.
+void register_component(const char* kind, const char* name, std::initializer_list<Variant> aliases,
+                        const char* file, AnySchema (*schema)(), AnySchema (*common_schema)(),
+                        void (*factory)()) noexcept;
+
 /// Adds a component to its table; the target of TPACK_REGISTER.
 template <class Kind, class Class>
 class Registrar {
@@ -159,57 +170,33 @@ class Registrar {
   Registrar(const char* file, const char* name, Aliases... aliases) {
     PluginInterface<kPluginVersion>::needed();
     using Params = typename Class::Params;
-    ComponentInfo info;
-    info.kind = Kind::kKind;
-    info.name = name;
-    (info.add_alias(aliases), ...);
-    info.file = file;
-    info.summary = [] { return Class::schema().summary(); };
-    info.example = [] { return Class::schema().example(); };
-    info.fields = [] { return Class::schema().fields(); };
-    if constexpr (HasCommonParams<Kind>) info.common_fields = [] { return Kind::common_schema().fields(); };
-    info.effective = [](const ConfigNode& params, const std::string& owner, Diagnostics& errors) {
-      const auto schema = Class::schema();
-      if constexpr (HasCommonParams<Kind>) {
-        const auto common = Kind::common_schema();
-        const SplitParams split = split_params(params, common.fields());
-        ConfigNode all = schema.dump(schema.parse(split.own, owner, errors));
-        const ConfigNode more = common.dump(common.parse(split.common, owner, errors));
-        for (const ConfigNode::Entry& entry : more.entries()) all = all.with(entry.key, entry.value);
-        return all;
-      } else {
-        return schema.dump(schema.parse(params, owner, errors));
-      }
-    };
     const typename Registry<Kind>::Factory factory = [](const ConfigNode& params, const std::string& owner,
                                                         Diagnostics& errors) -> std::unique_ptr<Kind> {
       const size_t before = errors.count();
-      try {
-        if constexpr (HasCommonParams<Kind>) {
-          const auto common = Kind::common_schema();
-          const SplitParams split = split_params(params, common.fields());
-          Params parsed = Class::schema().parse(split.own, owner, errors);
-          auto parsed_common = common.parse(split.common, owner, errors);
-          if (errors.count() != before) return nullptr;
-          if constexpr (SpellsOthers<Params>) {
-            return Registry<Kind>::make(Kind::with_common(parsed.rewritten(), split.common), errors);
-          } else {
-            auto made = make_component<Kind, Class>(std::move(parsed));
-            made->take(std::move(parsed_common));
-            return made;
-          }
+      if constexpr (HasCommonParams<Kind>) {
+        const auto common = Kind::common_schema();
+        const SplitParams split = split_params(params, common.fields());
+        Params parsed = Class::schema().parse(split.own, owner, errors);
+        auto parsed_common = common.parse(split.common, owner, errors);
+        if (errors.count() != before) return nullptr;
+        if constexpr (SpellsOthers<Params>) {
+          return Registry<Kind>::make(Kind::with_common(parsed.rewritten(), split.common), errors);
         } else {
-          Params parsed = Class::schema().parse(params, owner, errors);
-          if (errors.count() != before) return nullptr;
-          return make_component<Kind, Class>(std::move(parsed));
+          auto made = make_component<Kind, Class>(std::move(parsed));
+          made->take(std::move(parsed_common));
+          return made;
         }
-      } catch (const ConfigError& error) {  // a condition across fields
-        errors.add(error, params.position());
-        return nullptr;
+      } else {
+        Params parsed = Class::schema().parse(params, owner, errors);
+        if (errors.count() != before) return nullptr;
+        return make_component<Kind, Class>(std::move(parsed));
       }
     };
-    info.factory = reinterpret_cast<void (*)()>(factory);
-    Registry<Kind>::table().add(std::move(info));
+    AnySchema (*common)() = nullptr;
+    if constexpr (HasCommonParams<Kind>) common = []() -> AnySchema { return Kind::common_schema(); };
+    register_component(
+        Kind::kKind, name, {Variant{aliases}...}, file, []() -> AnySchema { return Class::schema(); }, common,
+        reinterpret_cast<void (*)()>(factory));
   }
 };
 

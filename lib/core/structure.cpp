@@ -38,9 +38,7 @@ FieldType parameters_of(const FieldType& type, const std::string& name) {
     const ComponentInfo* info = ComponentTable::of(kind).find(name);
     if (info == nullptr) continue;
     std::vector<FieldInfo> fields = info->fields();
-    if (info->common_fields != nullptr) {
-      for (FieldInfo& field : info->common_fields()) fields.push_back(std::move(field));
-    }
+    for (FieldInfo& field : info->common_fields()) fields.push_back(std::move(field));
     const auto stands = std::find_if(fields.begin(), fields.end(), [](const auto& f) { return f.shorthand; });
     const std::string shorthand = stands == fields.end() ? "" : stands->name;
     return FieldType::section(std::move(fields), kind + " " + info->name, shorthand);

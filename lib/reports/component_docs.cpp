@@ -123,7 +123,7 @@ std::string describe(const ComponentInfo& info, size_t width) {
   std::string text = info.name + " (" + info.kind + ")";
   if (!info.aliases.empty()) text += ", also " + join(info.aliases, ", ");
   for (const Variant& variant : info.variants)
-    text += "; " + variant.name + " has " + variant.field + ": " + variant.value;
+    text += std::string("; ") + variant.name + " has " + variant.field + ": " + variant.value;
   text += "\n" + (width == 0 ? info.summary() : join(wrapped(info.summary(), width), "\n")) + "\n";
   if (const std::string example = info.example(); !example.empty())
     text += "\nExample:\n  " + join(split(example, '\n'), "\n  ") + "\n";
@@ -131,9 +131,7 @@ std::string describe(const ComponentInfo& info, size_t width) {
   if (info.kind == Layer::kKind) {
     for (FieldInfo& field : common_layer_fields()) fields.push_back(std::move(field));
   }
-  if (info.common_fields != nullptr) {
-    for (FieldInfo& field : info.common_fields()) fields.push_back(std::move(field));
-  }
+  for (FieldInfo& field : info.common_fields()) fields.push_back(std::move(field));
   if (fields.empty()) return text + "\nNo parameters.\n";
   TextTable table({"parameter", "type", "range", "default", "meaning"});
   for (const FieldInfo& f : fields) table.add({f.name, f.type.str(), f.check.str(), default_text(f), f.doc});

@@ -171,9 +171,7 @@ Json SchemaWriter::component(const ComponentInfo& info) {
   if (info.kind == Layer::kKind) {
     for (const FieldInfo& field : common_layer_fields()) parameters[field.name] = of(field);
   }
-  if (info.common_fields != nullptr) {
-    for (const FieldInfo& field : info.common_fields()) parameters[field.name] = of(field);
-  }
+  for (const FieldInfo& field : info.common_fields()) parameters[field.name] = of(field);
   std::string description = info.summary();
   if (const std::string example = info.example(); !example.empty()) description += "\nExample:\n" + example;
   Json object = closed_object(std::move(parameters));

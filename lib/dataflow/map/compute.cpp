@@ -48,28 +48,11 @@ struct ComputeParams {
   std::vector<NamedExpression> components;
 };
 
-/// The shorthand is also a map: {components: {...}} with nothing else is the long form.
-class ComputeSchema final : public Schema<ComputeParams> {
- public:
-  explicit ComputeSchema(Schema<ComputeParams> fields) : Schema(std::move(fields)) {}
-
-  ComputeParams parse(const ConfigNode& given, const std::string& owner, Diagnostics& errors) const {
-    const ConfigNode* components = given.find(kComponents);
-    const bool is_short =
-        given.is_map() && !(given.size() == 1 && components != nullptr && components->is_map());
-    return Schema::parse(
-        is_short ? ConfigNode::map({{kComponents, given, given.position()}}, given.position()) : given, owner,
-        errors);
-  }
-
-  static constexpr const char* kComponents = "components";
-};
-
 /// Source: tensorpack dataflow/common.py, MapData, with a function of the whole datapoint.
 class Compute final : public Map {
  public:
   using Params = ComputeParams;
-  static ComputeSchema schema() {
+  static Schema<Params> schema() {
     static const std::string kDoc =
         "an expression for each component, in order; an existing component is replaced, and later "
         "expressions use the new values. Shapes broadcast as in NumPy. Integers stay integers except with "
@@ -78,12 +61,11 @@ class Compute final : public Map {
         SampleFormula::syntax() +
         "; min and max of one tensor, sum, mean, norm, argmax, any and all reduce it to one number. Put "
         "single quotes around names that are not words and around classes: species == 'setosa'";
-    return ComputeSchema(
-        Schema<Params>("Computes components from other components.")
-            .example("Compute: {area: width * height, is_large: \"where(area > 100, 1, 0)\"}")
-            .field(ComputeSchema::kComponents, &Params::components, kDoc.c_str())
-            .required()
-            .shorthand());
+    return Schema<Params>("Computes components from other components.")
+        .example("Compute: {area: width * height, is_large: \"where(area > 100, 1, 0)\"}")
+        .field("components", &Params::components, kDoc.c_str())
+        .required()
+        .shorthand();
   }
   explicit Compute(Params p) : p_(std::move(p)) {
     if (p_.components.empty()) throw ConfigError("Compute: no component is named; write {NAME: expression}");
