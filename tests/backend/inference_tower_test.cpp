@@ -1,6 +1,6 @@
 #include "backend/inference_tower.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "support/small_model.h"
 

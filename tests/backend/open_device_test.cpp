@@ -1,6 +1,6 @@
 #include "backend/open_device.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "support/apart_device.h"

@@ -1,6 +1,6 @@
 #include "backend/program.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "graph/builder.h"

@@ -1,6 +1,6 @@
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/callback_scenes.h"
 #include "model/cost.h"

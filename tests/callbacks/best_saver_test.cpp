@@ -1,7 +1,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 #include "checkpoint/checkpoint.h"

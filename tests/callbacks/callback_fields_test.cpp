@@ -1,5 +1,5 @@
 // Every field of every callback has an effect.
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "callbacks/callback_scenes.h"
 

@@ -1,7 +1,7 @@
 // docs/callbacks.md: every callback and monitor of tensorpack, with our name and ranks or the reason why not.
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "core/text.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <dlfcn.h>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/nvml.h"
 #include "config/yaml_reader.h"

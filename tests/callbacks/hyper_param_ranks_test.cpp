@@ -1,6 +1,6 @@
 // What sets hyper-parameters does the same on every rank, also where only the chief knows why.
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "callbacks/callback_scenes.h"
 #include "checkpoint/retention.h"

@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"

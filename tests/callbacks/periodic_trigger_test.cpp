@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"

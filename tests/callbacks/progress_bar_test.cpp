@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/callback_scenes.h"
 #include "config/yaml_reader.h"

@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "support/captured_log.h"

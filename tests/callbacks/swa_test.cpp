@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 #include "checkpoint/layout.h"

@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "core/clock.h"
 #include "support/fake_trainer.h"

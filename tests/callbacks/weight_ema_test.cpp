@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"

@@ -1,6 +1,6 @@
 #include "checkpoint/hdf5.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"

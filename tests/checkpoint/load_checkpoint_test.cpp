@@ -1,7 +1,7 @@
 #include <functional>
 #include <random>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 

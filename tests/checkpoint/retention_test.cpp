@@ -1,6 +1,6 @@
 #include "checkpoint/retention.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "checkpoint/sample.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "dataflow/test_databases.h"
 #include "experiment/check.h"

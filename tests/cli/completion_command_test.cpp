@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/program_runner.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <sched.h>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "monitor/stats_json.h"

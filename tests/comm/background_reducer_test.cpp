@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "comm/local_group.h"
 #include "core/error.h"

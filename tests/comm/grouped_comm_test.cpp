@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "comm/checks.h"
 #include "comm/local_group.h"

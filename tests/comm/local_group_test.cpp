@@ -5,7 +5,7 @@
 #include <latch>
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "comm/checks.h"

@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 namespace tpack {

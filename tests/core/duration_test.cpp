@@ -1,6 +1,6 @@
 #include "core/duration.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/metric_value.h"
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/cost_function.h"
 

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "backend/open_device.h"
 #include "backend/plan.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "ops/op_cases.h"
 #include "testkit/backend_check.h"

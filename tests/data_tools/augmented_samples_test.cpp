@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "data_tools/contact_sheet.h"
 #include "data_tools/flow_inspection.h"

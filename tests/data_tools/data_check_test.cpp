@@ -1,6 +1,6 @@
 #include "data_tools/data_check.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "dataflow/flow_helpers.h"

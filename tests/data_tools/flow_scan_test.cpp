@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <limits>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"

@@ -1,6 +1,6 @@
 #include "data_tools/table_schema.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "support/temporary_folder.h"

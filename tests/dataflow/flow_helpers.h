@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 
 #include "core/config_node.h"

@@ -1,6 +1,6 @@
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "core/error.h"
 #include "core/text.h"

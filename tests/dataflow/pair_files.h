@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <opencv2/core.hpp>
 
 #include "dataflow/flow_helpers.h"

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "dataflow/bad_samples.h"

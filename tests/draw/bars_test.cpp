@@ -1,6 +1,6 @@
 #include "draw/bars.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <regex>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

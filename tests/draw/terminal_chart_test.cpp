@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/text.h"
 

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "environment/environment_group.h"
 #include "support/live_fields.h"

@@ -1,6 +1,6 @@
 #include <array>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "environment/environment.h"

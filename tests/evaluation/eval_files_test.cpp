@@ -2,7 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

@@ -1,6 +1,6 @@
 #include "evaluation/model_comparison.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "backend/inference_tower.h"

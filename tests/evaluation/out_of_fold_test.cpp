@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/text.h"
 #include "support/program_runner.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "backend/inference_tower.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/paths.h"
 #include "support/program_runner.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "draw/png.h"
 #include "support/program_runner.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "experiment/check.h"
 #include "support/captured_log.h"

@@ -1,6 +1,6 @@
 #include "fields/tensor_fields.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "core/error.h"

@@ -2,7 +2,7 @@
 #include <map>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/python.h"
 #include "support/temporary_folder.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "golden/golden.h"

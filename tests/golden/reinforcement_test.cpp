@@ -1,5 +1,5 @@
 // Deep Q-learning and proximal policy optimization against 10 steps of PyTorch.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "golden/golden.h"

@@ -1,6 +1,6 @@
 // Two networks that are trained in turn, against 20 steps of PyTorch: on one device, on two towers, on two
 // ranks.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "experiment/experiment.h"

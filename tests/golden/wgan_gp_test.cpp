@@ -1,5 +1,5 @@
 // A critic whose cost has a gradient in it, and its generator, against 10 steps of PyTorch.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "golden/golden.h"

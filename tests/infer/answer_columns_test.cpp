@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 

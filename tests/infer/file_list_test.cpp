@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "core/error.h"
 #include "infer/infer_runs.h"

@@ -1,6 +1,6 @@
 #include "infer/file_samples.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "dataflow/packed_bytes.h"

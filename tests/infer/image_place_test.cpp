@@ -1,6 +1,6 @@
 #include "infer/image_place.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

@@ -1,7 +1,7 @@
 // Runs `tpack infer` on models that give images or masks.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "dataflow/tiff_writer.h"

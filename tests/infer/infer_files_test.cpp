@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

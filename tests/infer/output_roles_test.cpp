@@ -1,7 +1,7 @@
 // Runs `tpack infer` and `eval` on a model that tells two classes by one unit.
 #include "infer/output_roles.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

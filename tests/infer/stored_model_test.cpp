@@ -1,7 +1,7 @@
 // Runs the program on a model that it trained: eval, infer, ckpt.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

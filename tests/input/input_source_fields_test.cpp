@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "dataflow/source.h"
 #include "input/readers.h"

@@ -1,6 +1,6 @@
 #include "input/input_source.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/positions.h"
 

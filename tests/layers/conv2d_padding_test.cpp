@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/layer_cases.h"
 #include "ops/window.h"

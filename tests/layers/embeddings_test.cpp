@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "graph/passes/gradient.h"
 #include "layers/cost_function.h"

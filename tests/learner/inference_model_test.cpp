@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/program_runner.h"
 

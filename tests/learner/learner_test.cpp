@@ -1,6 +1,6 @@
 #include "learner/learner.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "learner/inference_model.h"
 #include "learner/model_config.h"

@@ -1,6 +1,6 @@
 #include "learner/model_config.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "experiment/experiment_config.h"

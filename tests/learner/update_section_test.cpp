@@ -1,6 +1,6 @@
 #include "learner/update_section.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "core/schema.h"

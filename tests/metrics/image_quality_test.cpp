@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/metric_value.h"
 

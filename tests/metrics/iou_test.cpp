@@ -1,5 +1,5 @@
 // Costs and metrics of classes, of the pixels of images: those of as many samples.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/metric_value.h"
 #include "testkit/gradient_check.h"

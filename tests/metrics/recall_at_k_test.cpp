@@ -1,7 +1,7 @@
 // tests/golden/metrics.json has the values of sets.
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/metric_value.h"
 

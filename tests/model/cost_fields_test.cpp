@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "layers/cost_function.h"
 #include "layers/layer_cases.h"

@@ -1,6 +1,6 @@
 #include "model/layer_parser.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/layer_cases.h"
 #include "support/errors.h"

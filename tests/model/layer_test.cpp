@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "graph/passes/gradient.h"
 #include "layers/initializer.h"

@@ -1,6 +1,6 @@
 #include "model/tensor_formula.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/functions.h"
 #include "layers/layer_cases.h"

@@ -1,6 +1,6 @@
 #include "monitor/event_file.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "core/clock.h"

@@ -1,5 +1,5 @@
 // Every field of every monitor has an effect.
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "core/registry.h"
 #include "monitor/monitor.h"

@@ -1,6 +1,6 @@
 #include "monitor/stat_table.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "support/errors.h"

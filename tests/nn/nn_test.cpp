@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "layers/layer_cases.h"
 #include "support/graph_text.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "optim/updates.h"
 #include "support/graph_text.h"

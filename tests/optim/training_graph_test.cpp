@@ -1,6 +1,6 @@
 #include "optim/training_graph.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/small_model.h"
 

@@ -1,6 +1,6 @@
 #include "optim/variable_factors.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "optim/updates.h"
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "parallel/data_parallel.h"
 #include "support/small_model.h"

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/open_device.h"
 #include "comm/local_group.h"

@@ -1,6 +1,6 @@
 #include "parallel/gradient_buckets.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

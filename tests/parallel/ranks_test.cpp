@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "comm/local_group.h"
 

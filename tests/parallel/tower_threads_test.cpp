@@ -3,7 +3,7 @@
 #include <atomic>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "system/machine.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "graph/builder.h"

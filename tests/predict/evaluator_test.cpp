@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/inference_tower.h"
 #include "core/stop.h"

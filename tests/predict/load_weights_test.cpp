@@ -1,6 +1,6 @@
 #include "predict/load_weights.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "config/yaml_reader.h"
 

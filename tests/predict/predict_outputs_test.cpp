@@ -1,6 +1,6 @@
 #include "predict/predict_outputs.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "comm/self_comm.h"
 #include "core/clock.h"

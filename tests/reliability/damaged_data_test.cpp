@@ -1,7 +1,7 @@
 // Truncated data files: rejected with their path, or skipped and counted, as the config says.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "draw/png.h"
 #include "training.h"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"

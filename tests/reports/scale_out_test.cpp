@@ -1,6 +1,6 @@
 #include "reports/scale_out.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"

@@ -1,6 +1,6 @@
 #include "run/config_changes.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/yaml_reader.h"
 #include "support/errors.h"

@@ -1,7 +1,7 @@
 // Runs the program: best checkpoints that a resumed run finds damaged, elsewhere, or of other data.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "run/train.h"
 #include "support/errors.h"

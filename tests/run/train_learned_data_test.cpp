@@ -1,7 +1,7 @@
 // Runs the program: what the training data fix (columns, classes) holds for validation, `eval` and `infer`.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

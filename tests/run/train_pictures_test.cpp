@@ -1,6 +1,6 @@
 // Runs the program on pictures of the user (docs/pictures.md): labels from a list, larger pictures from a
 // folder, pairs.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/rng.h"

@@ -1,7 +1,7 @@
 // Runs the program: training by reinforcement, stopped and resumed.
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/tiny_runs.h"
 

@@ -1,6 +1,6 @@
 // Runs the program: from a folder of pictures and one of masks to masks of new pictures
 // (docs/segmentation.md).
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "core/rng.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"

@@ -8,7 +8,7 @@
 #include <regex>
 #include <sys/file.h>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <nlohmann/json.hpp>
 
 #include "backend/plan.h"

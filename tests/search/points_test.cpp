@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/errors.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "support/errors.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "config/overrides.h"
 #include "config/yaml_reader.h"

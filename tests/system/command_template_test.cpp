@@ -1,6 +1,6 @@
 #include "system/command_template.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "support/captured_log.h"

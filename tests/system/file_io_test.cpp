@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"

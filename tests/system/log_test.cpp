@@ -5,7 +5,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"

@@ -1,6 +1,6 @@
 #include "system/mapped_file.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "support/temporary_folder.h"

@@ -1,6 +1,6 @@
 #include "system/process.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "core/stop.h"

@@ -1,6 +1,6 @@
 #include "system/shared_library.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 

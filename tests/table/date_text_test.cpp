@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

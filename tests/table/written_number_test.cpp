@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 namespace tpack {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/error.h"
 #include "support/limited_address_space.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "core/error.h"
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "checkpoint/layout.h"
 #include "support/errors.h"

@@ -1,7 +1,7 @@
 // What KMeans and PCA have in common.
 #include "train/batch_trainer.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "backend/inference_tower.h"
 #include "checkpoint/layout.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "support/failing_file_io.h"
 #include "support/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/registry.h"
 #include "core/stop.h"

@@ -1,7 +1,7 @@
 // Where a signal ends a callback early: the phase of hooks counts as not begun.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "checkpoint/layout.h"
 #include "core/stop.h"

@@ -1,5 +1,5 @@
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/live_fields.h"
 #include "support/model_with_state.h"

@@ -1,7 +1,7 @@
 // Against PyTorch: tests/golden/batch_trainers_test.cpp. Ranks and resume: batch_trainer_test.cpp.
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "dataflow/source.h"
 #include "support/batch_training.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/stop.h"
 #include "support/fake_trainer.h"

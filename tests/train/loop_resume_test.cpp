@@ -1,7 +1,7 @@
 // A run that is stopped and continued: in mid-epoch, in the hooks of an epoch, before the first epoch.
 #include <filesystem>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "checkpoint/layout.h"
 #include "core/stop.h"

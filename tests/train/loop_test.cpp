@@ -1,6 +1,6 @@
 #include "train/loop.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "core/stop.h"
 #include "core/text.h"

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "predict/evaluator.h"
 #include "support/errors.h"

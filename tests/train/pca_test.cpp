@@ -1,6 +1,6 @@
 // Against PyTorch: tests/golden/batch_trainers_test.cpp. Ranks and resume: batch_trainer_test.cpp.
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "checkpoint/layout.h"
 #include "core/stop.h"

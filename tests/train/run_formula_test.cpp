@@ -1,6 +1,6 @@
 #include "train/run_formula.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "callbacks/give_scalar.h"
 

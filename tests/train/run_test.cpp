@@ -1,6 +1,6 @@
 #include "train/run.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/errors.h"
 #include "support/fake_trainer.h"

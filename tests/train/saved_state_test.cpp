@@ -1,6 +1,6 @@
 #include "train/saved_state.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "checkpoint/layout.h"
 #include "core/error.h"

@@ -1,6 +1,6 @@
 #include "train/tower_outputs.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "support/errors.h"
 #include "support/positions.h"

@@ -1,5 +1,5 @@
 // Every field of every trainer has an effect.
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "comm/self_comm.h"
 #include "core/text.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <opencv2/imgproc.hpp>
 
 #include "image/augment/augment_helpers.h"
