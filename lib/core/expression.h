@@ -11,19 +11,19 @@
 
 namespace tpack {
 
-/// Where an expression finds the values of its names. `env.NAME` never asks a scope: it is the environment
-/// variable, typed as a plain YAML scalar is.
+/// The values of the names in an expression. `env.NAME` needs no scope: it is an environment variable, typed
+/// like a plain YAML scalar.
 class Scope {
  public:
   virtual ~Scope() = default;
   /// The value of a name, dots included ("width", "vars.width"); empty if there is none.
   virtual std::optional<ConfigNode> lookup(const std::string& name) const = 0;
-  /// The names that may have been meant by `name`, for suggestions.
+  /// The names to suggest for an unknown `name`.
   virtual std::vector<std::string> known_names(const std::string& name) const = 0;
 };
 
-/// The entries of a map, then an outer scope (borrowed, may be null): the parameters of a block inside those
-/// of the block around it.
+/// The entries of a map, then an outer scope (borrowed, may be null). Example: the parameters of a block,
+/// then those of the block around it.
 class MapScope final : public Scope {
  public:
   explicit MapScope(ConfigNode values, const Scope* outer = nullptr)
@@ -38,12 +38,11 @@ class MapScope final : public Scope {
 
 struct ExpressionNode;
 
-/// What expressions of one kind may have besides operators and the functions of all kinds
-/// (core/functions.def).
+/// The syntax that one kind of expressions has in addition to operators and core/functions.def.
 struct ExpressionGrammar {
   struct Function {
     std::string name;
-    bool takes_many = false;  // else one value
+    bool takes_many = false;  // false: one value
   };
   std::vector<Function> functions = {};
   bool has_subscripts = false;
@@ -71,18 +70,18 @@ class Expression {
   /// Errors: ConfigError.
   static Expression parse(std::string_view text, const Position& where = {},
                           const ExpressionGrammar& grammar = {});
-  /// For those that evaluate it over other values than those of a config.
+  /// For code that evaluates it over other values than those of a config.
   const ExpressionNode& root() const { return *root_; }
   /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
   ConfigNode evaluate(const Scope& scope) const;
-  /// Finds what fails in each evaluation, whatever the values of its names are: an environment variable that
-  /// is not set, a division by a number that is zero. Errors: as those of evaluate.
+  /// Finds errors that do not depend on the values of its names: an unset environment variable, a division by
+  /// zero. Errors: as evaluate.
   void check() const;
   enum class Result : uint8_t { kNumber, kTruth, kText };
-  /// What each evaluation gives if all names but those of the environment are numbers; nothing if that
+  /// The type of its value if all names, except environment variables, are numbers; nothing if the type
   /// depends on their values.
   std::optional<Result> result_of_numbers() const;
-  /// The dotted names it mentions, in order, each as often as it occurs there.
+  /// The dotted names in the expression, in order, with repetitions.
   const std::vector<Name>& names() const { return names_; }
 
  private:

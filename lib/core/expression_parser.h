@@ -20,8 +20,9 @@ struct SubscriptAxis {
   bool is_item = false;  // the element at `begin` alone
 };
 
-/// One node of a parsed expression. It is for the parser and for what evaluates expressions: expression.cpp
-/// for values of a config, model/tensor_formula.cpp for tensors, dataflow/sample_formula.cpp for samples.
+/// One node of a parsed expression, for the parser and for the code that evaluates expressions:
+/// core/expression.cpp (values of a config), model/tensor_formula.cpp (tensors), dataflow/sample_formula.cpp
+/// (samples).
 struct ExpressionNode {
   enum class Kind : uint8_t {
     kValue,

@@ -8,8 +8,8 @@ namespace tpack::cpu {
 
 /// While it exists, this thread may run kernels: denormals are zero, and no signal handler runs on it. The
 /// products of oneDNN (gemm) let the stack pointer point into a buffer on the heap, so that the frame of a
-/// handler would destroy what lies before that buffer. Signals wait, or go to other threads; faults (SIGSEGV
-/// and the like) come as ever.
+/// handler would destroy the data before that buffer. Signals wait or go to other threads; faults (SIGSEGV
+/// and the like) are delivered as usual.
 class ComputeMode {
  public:
   ComputeMode();

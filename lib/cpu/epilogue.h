@@ -14,7 +14,7 @@ struct Epilogue {
   bool relu = false;  // max(y, 0)
 };
 
-/// The epilogue of an op with such a kernel, a Fused or a product alone; empty for other expressions.
+/// The epilogue of a Fused or of a product alone, if kernels can compute it; empty for other expressions.
 std::optional<Epilogue> epilogue_of(const Op& op, std::span<const Symbol> inputs);
 
 }  // namespace tpack::cpu

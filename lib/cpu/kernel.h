@@ -22,10 +22,10 @@ struct KernelEntry {
   bool takes_int64 = false;
 };
 
-/// Null if the op has none, or has none for these types: of int64, which oneDNN does not know.
+/// Null if the op has no kernel for these types. oneDNN has none for int64.
 const KernelEntry* find_kernel(const Node& node);
 
-/// Whether ops of that type have one.
+/// Whether ops of that type have a kernel.
 bool has_kernel(const char* op_type);
 
 /// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
@@ -36,7 +36,7 @@ struct KernelRegistration {
 
 inline constexpr int64_t kGrain = 16384;  // elements that are worth waking a thread for
 
-/// That a kernel of processors spreads its work over; may be null for a kernel of one piece.
+/// The threads for a kernel's work; may be null for a kernel of one piece.
 inline Team* team_of(const KernelArgs& args) { return static_cast<Team*>(args.queue); }
 
 inline const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }

@@ -11,7 +11,7 @@ void use_one_onednn_thread();
 /// True if oneDNN's kernels for blocks of 16 channels, among them Winograd's, exist on this CPU.
 bool has_avx512();
 
-/// True if it multiplies factors of that type, other than float32, as fast as float32, or faster.
+/// True if products of factors of that type (other than float32) are at least as fast as those of float32.
 bool has_products_of(DType factors);
 
 /// Frees the primitives in oneDNN's cache; called after many were tried.

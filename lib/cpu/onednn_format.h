@@ -9,7 +9,7 @@ namespace tpack::cpu {
 /// oneDNN's type of elements. Errors: ConfigError for float64, which only the reference backend computes.
 dnnl::memory::data_type type_of(DType dtype);
 
-/// oneDNN's description of a format. Types that it has no name for are described by their width, int64 as
+/// oneDNN's description of a format. Types unknown to oneDNN are described by their width, int64 as
 /// two numbers. Errors: ConfigError for float64, which only the reference backend computes.
 dnnl::memory::desc md_of(const Format& format);
 

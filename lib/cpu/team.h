@@ -38,14 +38,14 @@ class Team final : public KernelQueue {
     run_job(
         pieces, [](const void* g, int piece) { (*static_cast<const F*>(g))(piece); }, &f);
   }
-  /// The calling thread, which is none of the team, computes pieces of the jobs that another one runs, until
-  /// `turn` differs from `old` (or jobs come too rarely: then it sleeps until that).
+  /// The calling thread, from outside the team, computes pieces of another thread's jobs until `turn` differs
+  /// from `old`. If jobs are rare, it sleeps until then.
   void assist(const std::atomic<uint32_t>& turn, uint32_t old) override;
 
  private:
   using PieceCall = void (*)(const void* f, int piece);
 
-  /// In the ComputeMode of kernels, and with one thread of oneDNN.
+  /// Runs in the ComputeMode of kernels, with one oneDNN thread.
   void submit_call(Call call, const void* f) override;
 
   void run_job(int pieces, PieceCall call, const void* f);

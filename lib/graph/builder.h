@@ -16,11 +16,11 @@
 
 namespace tpack {
 
-/// What a graph is being built for.
+/// The purpose of a graph.
 enum class Phase : uint8_t { kTraining, kInference };
 
-/// What is known of the values of an output, declared by what computes them; `infer` writes them so. By
-/// default nothing.
+/// The meaning of an output's values, declared by the layer that computes them; `infer` writes the output
+/// accordingly. By default unknown.
 struct OutputMeaning {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -112,8 +112,8 @@ class Builder {
     reads_[name] = value;
   }
   void fetch(const std::string& name, Symbol value) { graph_.fetch(name, value); }
-  /// Says what the values are; gives the symbol. A reshape or transpose of them means the same; probabilities
-  /// of classes only if the last axis stays.
+  /// Declares the meaning of the values; returns the symbol. A reshape or transpose keeps the meaning;
+  /// probabilities of classes keep it only if the last axis stays.
   Symbol declare(Symbol y, OutputMeaning meaning) {
     if (meaning != OutputMeaning()) meanings_[y] = meaning;
     return y;
@@ -137,8 +137,9 @@ class Builder {
     Symbol symbol = {};
     double value = 0;
   };
-  /// Integers stay integers, int32 or int64, where all operands are of integer types, one of them wide, and
-  /// the function gives integers of them; else the result has the graph's float type. Comparisons give bool.
+  /// The result is an integer, int32 or int64, if all operands are integers, at least one of them int32 or
+  /// int64, and the function returns integers for integers. Comparisons return bool. Other results have the
+  /// graph's float type.
   Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
   /// A method for each function of functions.def, with as many operands as it has: add(x, 1.0),
   /// exp(x).
@@ -162,7 +163,7 @@ class Builder {
   /// Sums over the axes that `shape` was broadcast along: the gradient of a broadcast.
   Symbol sum_to(Symbol x, const Shape& shape);
   Symbol broadcast_to(Symbol x, const Shape& shape);
-  /// One size may be Shape::kUnknown: what is left.
+  /// One size may be Shape::kUnknown: it is computed from the others.
   Symbol reshape(Symbol x, const Shape& shape);
   /// Output axis i is input axis order[i].
   Symbol transpose(Symbol x, std::vector<int> order);

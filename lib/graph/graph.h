@@ -12,13 +12,13 @@
 
 namespace tpack {
 
-/// Specs of what a graph is fed, in the order of its inputs.
+/// Specs of the inputs of a graph, in order.
 using Signature = std::vector<TensorSpec>;
 
 class Op;
 struct Node;
 
-/// One output of a node: what layers take and give. Empty if there is none (no gradient, say).
+/// One output of a node. Layers take and return symbols. Empty: no value, for example no gradient.
 struct Symbol {
   const Node* node = nullptr;
   int output = 0;

@@ -14,15 +14,15 @@ namespace tpack {
 class Builder;
 struct ConvolutionParams;
 
-/// What an op says of its operands of four axes: which are images, [N, C, H, W]; `joined`: all of them, or
-/// none, as the op keeps each axis in its place.
+/// The operands of an op that are images, [N, C, H, W]. `joined`: either all operands with four axes are
+/// images, or none, because the op keeps each axis in its place.
 struct ImageOperands {
   std::vector<int> inputs = {};
   std::vector<int> outputs = {};
   bool joined = false;
 };
 
-/// What a node computes: shapes and gradient. Kernels live with each backend, found by `type`.
+/// The operation of a node: its shapes and its gradient. Each backend has the kernels, found by `type`.
 /// Threads: const, so all methods may run at once.
 class Op {
  public:
@@ -53,7 +53,7 @@ class Op {
 
   /// True where two nodes of one key and inputs may differ (random draws) and must not be merged.
   virtual bool stateful() const { return false; }
-  /// Floating-point operations of one run; 0 for what costs only memory traffic.
+  /// Floating-point operations of one run; 0 for ops that cost only memory traffic.
   virtual double flops(const Node& n) const;
 };
 

@@ -15,7 +15,7 @@
 
 namespace tpack {
 
-/// Which values of a statistic are better.
+/// Whether lower or higher values of a statistic are better.
 enum class Goal : uint8_t { kMin, kMax };
 template <>
 struct EnumNames<Goal> {

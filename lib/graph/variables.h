@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// Where a variable lives and which part of a checkpoint it goes to.
+/// The owner of a variable, and its part of a checkpoint.
 enum class VariableScope : uint8_t {
   kModel,      // weights and statistics: what inference needs
   kOptimizer,  // slots and hyper-parameters
