@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/text.h"
+#include "graph/structural.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -12,6 +13,13 @@ namespace {
 bool fits(const Signature& signature, std::span<const Tensor> inputs) {
   return std::equal(signature.begin(), signature.end(), inputs.begin(), inputs.end(),
                     [](const TensorSpec& spec, const Tensor& tensor) { return spec == tensor.spec(); });
+}
+
+Signature specs_of_inputs(const Graph& graph) {
+  Signature specs;
+  for (const auto& node : graph.nodes())
+    if (op_cast<Input>(*node) != nullptr) specs.push_back(node->outputs[0]);
+  return specs;
 }
 
 }  // namespace
@@ -61,6 +69,8 @@ Executable& Program::compile(const Signature& signature, Choosing choosing, bool
   const std::lock_guard compiling(*compiling_);
   if (Executable* found = find(signature)) return *found;  // by another thread meanwhile
   const Graph graph = build_(signature);
+  TPACK_ASSERT(specs_of_inputs(graph) == signature,
+               "program " + name_ + " has other inputs than its signature, or in another order");
   std::vector<std::string> names;
   for (const Fetch& fetch : graph.fetches()) names.push_back(fetch.name);
   TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,

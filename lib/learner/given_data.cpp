@@ -18,7 +18,7 @@ ConfigNode with_path(const ConfigNode& node, const std::string& path) {
   Diagnostics errors;
   const auto source = Registry<Source>::make(item, errors);
   errors.throw_if_any();
-  const char* field = source->path_field();
+  const char* field = source->part<SourceFiles>().path_field();
   if (field == nullptr)
     throw ConfigError(item.position, "source " + item.name +
                                          " cannot read a single file or folder such as '" + path +

@@ -193,6 +193,7 @@ Learner::Figures Learner::step(const Tensors& batch) {
     if (given == batch.end()) throw ConfigError("step: the batch has no input '" + input.name + "'");
     fed.push_back(given->second);
   }
+  check_batch(p.model.tower->inputs(), batch);
   p.set_scheduled();
   const TowerDescription& tower =
       p.model.tower->description({Phase::kTraining, p.device->float_type()}, signature_of(fed));

@@ -59,9 +59,10 @@ ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
   Diagnostics errors;
   const auto made = Registry<Source>::make(source, errors);
   errors.throw_if_any();
-  if (made->inner() == nullptr) return flow;
+  const ConfigNode* inner = made->part<WrappingSource>().inner();
+  if (inner == nullptr) return flow;
   std::vector<ConfigNode> items(flow.items().begin(), flow.items().end());
-  items[0] = *made->inner();
+  items[0] = *inner;
   return ConfigNode::list(std::move(items), flow.position());
 }
 

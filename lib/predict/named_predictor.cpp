@@ -6,9 +6,9 @@
 
 namespace tpack {
 
-void NamedPredictor::check(const std::map<std::string, Tensor>& batch) const {
+void check_batch(const std::vector<TowerInput>& inputs, const std::map<std::string, Tensor>& batch) {
   std::optional<int64_t> samples;
-  for (const TowerInput& input : model_.tower->inputs()) {
+  for (const TowerInput& input : inputs) {
     const auto given = batch.find(input.name);
     if (given == batch.end()) continue;
     const TensorSpec wanted = input.batch_spec(Shape::kUnknown);
@@ -32,7 +32,7 @@ Predictor& NamedPredictor::predictor_for(const std::vector<std::string>& inputs)
 }
 
 std::map<std::string, Tensor> NamedPredictor::run(const std::map<std::string, Tensor>& batch) {
-  check(batch);
+  check_batch(model_.tower->inputs(), batch);
   std::vector<std::string> names;
   std::vector<Tensor> values;
   for (const auto& [name, value] : batch) {

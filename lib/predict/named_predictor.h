@@ -10,6 +10,10 @@
 
 namespace tpack {
 
+/// Checks the values that a batch, by input, has for these inputs. Errors: ShapeError for another type or
+/// shape, and for inputs with different numbers of samples.
+void check_batch(const std::vector<TowerInput>& inputs, const std::map<std::string, Tensor>& batch);
+
 /// Runs a tower for batches with inputs and outputs by name. Threads: any number of calls at the same time.
 /// They share the program for a number of samples; runs take turns, because each uses all threads of the
 /// device, but no call waits while another one compiles for a different number of samples.
@@ -24,7 +28,6 @@ class NamedPredictor {
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& batch);
 
  private:
-  void check(const std::map<std::string, Tensor>& batch) const;
   Predictor& predictor_for(const std::vector<std::string>& inputs);
 
   ModelHandle model_;

@@ -99,17 +99,22 @@ Predictor::Built Predictor::build(const Signature& fed) const {
       std::find_if(given_.begin(), given_.end(), [&](size_t i) { return !inputs[i].layout.empty(); });
   const TensorSpec* const fed_image =
       image == given_.end() ? nullptr : &fed[static_cast<size_t>(image - given_.begin())];
+  std::vector<Symbol> values(inputs.size());
+  for (size_t k = 0; k < given_.size(); ++k) {  // a program is fed in the order of its Input nodes
+    const TowerInput& input = inputs[given_[k]];
+    const Builder::NameScope scope(b, input.name, input.position);
+    values[given_[k]] = b.input(input.name, fed[k]);
+  }
   std::map<std::string, Symbol> in;
   std::map<const Node*, std::string> zeros;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto at = std::find(given_.begin(), given_.end(), i);
     const Builder::NameScope scope(b, inputs[i].name, inputs[i].position);
-    const bool is_given = at != given_.end();
-    const Symbol x =
-        is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
-                 : b.constant(Tensor::zeros(spec_of_absent(
-                       inputs[i], batch, fed_image == nullptr ? nullptr : &inputs[*image], fed_image)));
-    if (!is_given) zeros[x.node] = inputs[i].name;
+    Symbol& x = values[i];
+    if (!x) {
+      x = b.constant(Tensor::zeros(
+          spec_of_absent(inputs[i], batch, fed_image == nullptr ? nullptr : &inputs[*image], fed_image)));
+      zeros[x.node] = inputs[i].name;
+    }
     built.inputs.push_back(x.node);
     in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
   }
@@ -120,8 +125,9 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
       throw ConfigError("the outputs depend on input '" + name +
-                        "', which the files do not have; set it with --input " + name +
-                        "=VALUE, or choose outputs that do not need it (predict: {outputs: ...})");
+                        "', which is missing; add it (tpack infer: "
+                        "--input " +
+                        name + "=VALUE), or choose outputs that do not need it (predict: {outputs: ...})");
   }
   return built;
 }

@@ -58,6 +58,26 @@ TEST_F(GivenInputs, gives_samples_without_files_for_inputs_that_are_given) {
   EXPECT_EQ(infer({"--count", "3", folder_ / "classes.csv"}).code, 2);
 }
 
+/// Values on the command line are sorted by name, and come after those of the file.
+TEST_F(GivenInputs, go_to_the_inputs_of_their_names) {
+  write_content(folder_ / "train.csv", "z,k,b\n1,2,3\n4,5,6\n7,8,9\n1,1,1\n");
+  train("{CSV: {file: train.csv, columns: {z: z, k: k, b: b}}}",
+        "model:\n  inputs: {z: {shape: []}, k: {shape: []}, b: {shape: []}}\n"
+        "  layers:\n"
+        "    - Variable: {name: w, shape: []}\n"
+        "    - Elementwise: {name: o, input: z, expression: x - 100 * k - 10000 * b + 0 * w}\n"
+        "  cost: [MeanSquaredError: {predictions: o, targets: z}]\n"
+        "predict: {data: train, outputs: [o]}\n");
+  const auto output = [&](std::vector<std::string> words) {
+    const Outcome outcome = infer(std::move(words));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out).at("outputs").at("o").get<double>();
+  };
+  EXPECT_EQ(output({"--count", "1", "--input", "z=3", "--input", "k=7", "--input", "b=1"}), 3 - 700 - 10000);
+  write_content(folder_ / "one.csv", "z,b\n3,1\n");
+  EXPECT_EQ(output({folder_ / "one.csv", "--input", "k=7"}), 3 - 700 - 10000);
+}
+
 TEST_F(GivenInputs, take_a_class_by_its_name_where_names_are_numbers) {
   write_content(folder_ / "train.csv", "x,y\n1,1\n2,2\n3,10\n4,1\n");
   train("{CSV: {file: train.csv, columns: {x: x}, labels: {y: y}}}",

@@ -65,6 +65,13 @@ TEST_F(InferenceModelTest, predicts_without_the_training_data) {
   }
 }
 
+TEST_F(InferenceModelTest, predicts_the_same_if_inputs_that_it_does_not_need_are_given) {
+  const auto model = InferenceModel::load(file());
+  const Tensor expected = model->predict({{"x", rows(6)}}).at("fc");
+  const Tensor labels = Tensor::of<int32_t>({6}, {1, 1, 1, 1, 1, 1});
+  EXPECT_TRUE(bit_equal(model->predict({{"x", rows(6)}, {"label", labels}}).at("fc"), expected));
+}
+
 TEST_F(InferenceModelTest, gives_each_of_several_threads_its_own_values) {
   const auto model = InferenceModel::load(file());
   std::vector<Tensor> alone;

@@ -100,12 +100,24 @@ TEST(Learner, says_what_is_missing) {
   Learner learner = small_learner();
   const Tensor x(DType::kFloat32, {2, 5});
   EXPECT_THAT([&] { learner.step({{"x", x}}); }, ThrowsMessage<ConfigError>(HasSubstr("'label'")));
+  const Tensor label(DType::kInt32, {2});
+  EXPECT_THAT(
+      [&] {
+        learner.step({{"x", Tensor(DType::kFloat32, {2, 4})}, {"label", label}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("input 'x' takes float32 [?, 5], not float32 [2, 4]")));
+  EXPECT_THAT(
+      [&] {
+        learner.step({{"x", Tensor(DType::kFloat32, {3, 5})}, {"label", label}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("samples")));
+  EXPECT_THAT([] { adam(-1); }, ThrowsMessage<ConfigError>(HasSubstr("'learning_rate'")));
   EXPECT_THAT([&] { learner.predict({{"x", x}}, {"fc2"}); }, ThrowsMessage<ConfigError>(HasSubstr("'fc2'")));
   EXPECT_THAT([&] { learner.predict({{"x", x}}); }, ThrowsMessage<ConfigError>(HasSubstr("outputs")));
   Learner untrained(model_of(kSmallModel), nullptr, small_options());
   EXPECT_THAT(
       [&] {
-        untrained.step({{"x", x}, {"label", Tensor(DType::kInt32, {2})}});
+        untrained.step({{"x", x}, {"label", label}});
       },
       ThrowsMessage<ConfigError>(HasSubstr("optimizer")));
 }

@@ -69,6 +69,23 @@ TEST_F(PredictorTest, a_batch_of_any_size_gives_each_sample_its_own_values) {
   }
 }
 
+TEST_F(PredictorTest, takes_inputs_in_any_order) {
+  Predictor alone(tower_.handle(), outputs("[fc1]"), {"x"});
+  const Tensor label = Tensor::zeros({DType::kInt32, {4}});
+  Predictor reversed(tower_.handle(), outputs("[fc1]"), {"label", "x"});
+  EXPECT_TRUE(bit_equal(reversed.run({label, x_})[0], alone.run({x_})[0]));
+
+  const auto two = model_of(
+      "inputs: {q: {shape: []}, c: {shape: []}}\nlayers:\n"
+      "  - Elementwise: {name: o, input: q, expression: x - 10 * c}\n"
+      "cost: [MeanSquaredError: {predictions: o, targets: c}]\n");
+  InferenceTower tower(*two, open_device("cpu:0", DeviceOptions{}));
+  Predictor by_name(tower.handle(), outputs("[o]"), {"c", "q"});
+  const Tensor o = by_name.run({Tensor::of<float>({2}, {1, 2}), Tensor::of<float>({2}, {7, 8})})[0];
+  EXPECT_EQ(o.at(0), -3);
+  EXPECT_EQ(o.at(1), -12);
+}
+
 TEST_F(PredictorTest, values_outlive_the_next_call) {
   Predictor predictor(tower_.handle(), outputs("[fc1]"), {"x"});
   const Tensor first = predictor.run({x_})[0];
@@ -85,7 +102,7 @@ TEST_F(PredictorTest, rejects_names_that_are_not_there) {
 TEST_F(PredictorTest, rejects_outputs_that_need_an_input_which_is_not_given) {
   EXPECT_EQ(
       error_of("[fc1]", {"label"}),
-      "the outputs depend on input 'x', which the files do not have; set it with --input x=VALUE, or choose "
+      "the outputs depend on input 'x', which is missing; add it (tpack infer: --input x=VALUE), or choose "
       "outputs that do not need it (predict: {outputs: ...})");
 }
 
