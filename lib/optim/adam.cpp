@@ -28,6 +28,6 @@ TPACK_REGISTER(Optimizer, Adam, "Adam", "AdamOptimizer");
 
 }  // namespace
 
-std::unique_ptr<Optimizer> adam(const AdamParams& params) { return std::make_unique<Adam>(params); }
+std::unique_ptr<Optimizer> adam(const AdamParams& params) { return make_checked<Adam>(params); }
 
 }  // namespace tpack

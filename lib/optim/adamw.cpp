@@ -41,6 +41,6 @@ TPACK_REGISTER(Optimizer, AdamW, "AdamW");
 
 }  // namespace
 
-std::unique_ptr<Optimizer> adamw(const AdamWParams& params) { return std::make_unique<AdamW>(params); }
+std::unique_ptr<Optimizer> adamw(const AdamWParams& params) { return make_checked<AdamW>(params); }
 
 }  // namespace tpack

@@ -34,8 +34,6 @@ TPACK_REGISTER(Optimizer, Momentum, "Momentum", "MomentumOptimizer");
 
 }  // namespace
 
-std::unique_ptr<Optimizer> momentum(const MomentumParams& params) {
-  return std::make_unique<Momentum>(params);
-}
+std::unique_ptr<Optimizer> momentum(const MomentumParams& params) { return make_checked<Momentum>(params); }
 
 }  // namespace tpack

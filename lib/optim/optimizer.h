@@ -126,4 +126,15 @@ Schema<P> optimizer_schema(std::string summary) {
              "Wasserstein GAN");
 }
 
+/// An optimizer from parameters in C++. Errors: ConfigError for values that its schema does not allow.
+template <class Class>
+std::unique_ptr<Optimizer> make_checked(const typename Class::Params& params) {
+  typename Class::Params numbers = params;
+  numbers.gradient.clear();  // objects have checked their own parameters
+  if (numbers.learning_rate.base.schedule) numbers.learning_rate = {};
+  const auto schema = Class::schema();
+  schema.parse(schema.dump(numbers), "the optimizer");
+  return std::make_unique<Class>(params);
+}
+
 }  // namespace tpack

@@ -50,6 +50,6 @@ TPACK_REGISTER(Optimizer, RmsProp, "RMSProp", "RMSPropOptimizer");
 
 }  // namespace
 
-std::unique_ptr<Optimizer> rmsprop(const RmsPropParams& params) { return std::make_unique<RmsProp>(params); }
+std::unique_ptr<Optimizer> rmsprop(const RmsPropParams& params) { return make_checked<RmsProp>(params); }
 
 }  // namespace tpack

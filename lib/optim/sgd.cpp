@@ -23,6 +23,6 @@ TPACK_REGISTER(Optimizer, Sgd, "SGD", "GradientDescentOptimizer");
 
 }  // namespace
 
-std::unique_ptr<Optimizer> sgd(const SgdParams& params) { return std::make_unique<Sgd>(params); }
+std::unique_ptr<Optimizer> sgd(const SgdParams& params) { return make_checked<Sgd>(params); }
 
 }  // namespace tpack
