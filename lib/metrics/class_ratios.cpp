@@ -150,7 +150,7 @@ BinaryPrediction binary_answers(const ModelView& model, const ClassRatioFields& 
   return binary_prediction(model, fields, owner);
 }
 
-/// For binary labels: ([3, 1], N), or (right, what they are a share of).
+/// For binary labels: ([3, 1], a number that is 0 if no label counts), or (right, what they are a share of).
 SumAndWeight binary_ratio(const ModelView& model, const ClassRatioFields& fields, const RatioRow& row,
                           const std::string& owner) {
   Builder& b = model.builder();
@@ -162,7 +162,8 @@ SumAndWeight binary_ratio(const ModelView& model, const ClassRatioFields& fields
   std::vector<Symbol> rows;
   for (const Symbol& samples : {b.mul(answers.given, expected), answers.given, expected})
     rows.push_back(b.reshape(b.reduce_sum(samples), {1, 1}));
-  return {concat(b, rows, 0), b.constant(static_cast<double>(model.output(fields.logits).shape()[0])),
+  const auto samples = static_cast<double>(model.output(fields.logits).shape()[0]);
+  return {concat(b, rows, 0), answers.counts ? b.reduce_sum(answers.counts) : b.constant(samples),
           std::make_shared<const ClassRatioAccumulation>(row, fields)};
 }
 

@@ -82,6 +82,13 @@ TEST(Pixels, of_a_yes_or_no_have_an_iou) {
       {"logits", "mask"},
       {scores, Tensor::of<int32_t>({1, 2, 2}, {1, 255, 1, 255})}};
   EXPECT_DOUBLE_EQ(without_ignored.value({1}), 1.0 / 2);
+  for (const std::string metric : {"IoU", "F1"}) {
+    const MetricOfSamples all_ignored{
+        metric + ": {logits: logits, labels: mask, average: binary, ignore_label: 255}",
+        {"logits", "mask"},
+        {scores, Tensor::of<int32_t>({1, 2, 2}, {255, 255, 255, 255})}};
+    EXPECT_TRUE(std::isnan(all_ignored.value({1}))) << metric << " has nothing to measure";
+  }
 }
 
 TEST(Pixels, need_as_many_labels) {
