@@ -21,6 +21,12 @@ std::map<std::string, Kind>& kinds() {
   return all;
 }
 
+/// The name of a kind that was added twice, for the next opening of a device.
+std::string& twice_registered() {
+  static auto& name = *new std::string();
+  return name;
+}
+
 DeviceOptions options_of(const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
@@ -63,14 +69,19 @@ std::string first_of(const std::string& kind, size_t count) {
 
 }  // namespace
 
-DeviceKind::DeviceKind(std::string name, OpenDevice open, Number number) : name_(std::move(name)) {
-  const bool is_new = kinds().emplace(name_, Kind{std::move(open), number}).second;
-  TPACK_ASSERT(is_new, "two kinds of devices named '" + name_ + "'");
+/// Never throws, because it may run before main or while a plugin loads.
+void DeviceKind::add(OpenDevice open, Number number) {
+  is_added_ = kinds().emplace(name_, Kind{std::move(open), number}).second;
+  if (!is_added_) twice_registered() = name_;
 }
 
-DeviceKind::~DeviceKind() { kinds().erase(name_); }
+DeviceKind::~DeviceKind() {
+  if (is_added_) kinds().erase(name_);
+  if (!is_added_) twice_registered().clear();
+}
 
 std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options) {
+  TPACK_ASSERT(twice_registered().empty(), "two kinds of devices are named '" + twice_registered() + "'");
   return kinds().at(parse_device({name, {}}).kind).open(name, options);
 }
 

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/device.h"
 #include "core/field.h"
+#include "core/plugin.h"
 
 namespace tpack {
 
@@ -28,8 +30,8 @@ struct EngineSettings {
 using OpenDevice =
     std::function<std::unique_ptr<Device>(const std::string& name, const DeviceOptions& options)>;
 
-/// A kind of devices: NAME:0, NAME:1, ... can be opened during the object's lifetime. Errors: InternalError
-/// if the name exists. Threads: none may open a device meanwhile.
+/// A kind of devices: NAME:0, NAME:1, ... can be opened during the object's lifetime. If the name exists,
+/// opening any device is an InternalError. Threads: none may open a device meanwhile.
 class DeviceKind {
  public:
   /// The meaning of the number in a device's name.
@@ -37,13 +39,19 @@ class DeviceKind {
     kDevice,  // which device of the machine it is
     kPart     // a part of the processors, out of as many equal parts as there are devices
   };
-  DeviceKind(std::string name, OpenDevice open, Number number = Number::kDevice);
+  DeviceKind(std::string name, OpenDevice open, Number number = Number::kDevice) : name_(std::move(name)) {
+    PluginInterface<kPluginVersion>::needed();
+    add(std::move(open), number);
+  }
   ~DeviceKind();
   DeviceKind(const DeviceKind&) = delete;
   DeviceKind& operator=(const DeviceKind&) = delete;
 
  private:
+  void add(OpenDevice open, Number number);
+
   std::string name_;
+  bool is_added_ = false;
 };
 
 /// What runs on no device by name runs on the first of this kind, or on as many of them as it needs.

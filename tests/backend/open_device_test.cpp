@@ -42,7 +42,11 @@ TEST(OpenDevice, opens_devices_of_a_kind_that_was_added) {
   EXPECT_THAT(
       [] { open_device("far:0", {}, 1); },
       testing::ThrowsMessage<ConfigError>("unknown device 'far:0'; use cpu:0, cpu:1, near:0, near:1, ..."));
-  EXPECT_THROW(DeviceKind("near", make_apart_device), InternalError);
+  {
+    const DeviceKind twice("near", make_apart_device);
+    EXPECT_THROW(open_device("near:3", {}, 1), InternalError);
+  }
+  EXPECT_EQ(open_device("near:3", {}, 1)->name(), "near:3") << "of the first one";
 }
 
 std::vector<size_t> parts_of(const std::vector<std::string>& names) {
