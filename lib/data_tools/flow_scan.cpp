@@ -263,7 +263,7 @@ FlowScan empty_scan(const std::string& name, const DataFlow& flow) {
   for (const SourceFacts& facts : flow.facts())
     scan.remarks.insert(scan.remarks.end(), facts.remarks.begin(), facts.remarks.end());
   for (const Source* source : flow.sources())
-    for (FittedComponent& fitted : source->fitted())
+    for (FittedComponent& fitted : source->part<LearnedValues>().fitted())
       scan.columns[fitted.component] = std::move(fitted.columns);
   return scan;
 }

@@ -44,7 +44,7 @@ std::optional<Classes> count(const RandomAccessSource& source, const std::string
   const std::vector<std::string>& names = spec[*at].classes;
   Classes classes = none_of(names);
   if (shape.rank() == 0 && dtype == DType::kInt32) {
-    const std::vector<int32_t> all = source.class_numbers(component);
+    const std::vector<int32_t> all = class_numbers(source, component);
     for (int64_t i = 0; i < size; ++i)
       add(std::span(&all[static_cast<size_t>(index_of(i))], 1), !names.empty(), classes);
     return classes;

@@ -137,7 +137,7 @@ std::string DataFlow::fingerprint() const {
   Digest digest;
   bool known = false;
   for (const Source* source : sources()) {
-    const std::string one = source->fingerprint();
+    const std::string one = source->part<SourceFiles>().fingerprint();
     known = known || !one.empty();
     digest.add(one + "\n");
   }

@@ -52,7 +52,7 @@ std::string without_joins(const std::string& fitted_name) {
 FittedData fitted_data(const DataFlow& flow) {
   std::vector<FittedComponent> all;
   for (const Source* source : flow.flow()->sources()) {
-    std::vector<FittedComponent> some = source->fitted();
+    std::vector<FittedComponent> some = source->part<LearnedValues>().fitted();
     all.insert(all.end(), some.begin(), some.end());
   }
   return FittedData(std::move(all), flow.flow()->learned());

@@ -78,7 +78,8 @@ std::string sample_name(const Flow& flow, const SampleId& id) {
   const std::vector<const Source*> sources = flow.sources();
   const auto* source = sources.empty() ? nullptr : dynamic_cast<const RandomAccessSource*>(sources.front());
   const bool is_indexed = source != nullptr && id.index < source->size();
-  return "sample " + std::to_string(is_indexed ? source->index_in_data(id.index) : id.index);
+  return "sample " +
+         std::to_string(is_indexed ? source->part<DerivedSamples>().index_in_data(id.index) : id.index);
 }
 
 std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass) {

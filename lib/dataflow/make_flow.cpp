@@ -193,7 +193,7 @@ class FlowMaker final : public FlowBuilder {
   FlowPtr make_source(const ComponentItem& item, ListState& state) {
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors_);
     if (source == nullptr) return nullptr;
-    const ConfigNode* inner = source->inner();
+    const ConfigNode* inner = source->part<WrappingSource>().inner();
     const StageContext context = context_of(inner == nullptr ? item : component_item(*inner, Source::kKind),
                                             Source::kKind, state.seen);
     source->follow(fit_, context.name);

@@ -69,13 +69,19 @@ class SequentialFlow final : public Flow {
 }  // namespace
 
 void Source::follow(std::shared_ptr<Fit> fit, std::string name) {
+  if (const auto wrapped = part<WrappingSource>().wrapped()) wrapped->follow(fit, name);
   fit_ = std::move(fit);
   name_ = std::move(name);
 }
 
 void Source::follow_as(const Source& other) { follow(other.fit_, other.name_); }
 
-std::vector<FittedComponent> Source::fitted() const { return {}; }
+std::vector<FittedComponent> LearnedValues::fitted() const { return {}; }
+
+std::shared_ptr<RandomAccessSource> SourceFiles::reopen_with(
+    const std::string& /*path*/, const std::vector<std::string>& /*components*/) const {
+  return nullptr;
+}
 
 std::optional<FittedComponent> Source::declared_fit(const std::string& component) const {
   return fit_ == nullptr ? std::nullopt : fit_->declared().find(name_, component);
@@ -85,29 +91,27 @@ std::optional<FittedComponent> Source::opened_fit(const std::string& component) 
   return fit_ == nullptr ? std::nullopt : fit_->opened().find(name_, component);
 }
 
-std::shared_ptr<const RandomAccessSource> RandomAccessSource::indexed() const {
-  return std::static_pointer_cast<const RandomAccessSource>(shared_from_this());
+std::shared_ptr<const RandomAccessSource> Source::indexed() const {
+  auto own = std::dynamic_pointer_cast<const RandomAccessSource>(shared_from_this());
+  return own != nullptr ? std::move(own) : part<WrappingSource>().wrapped();
 }
 
-std::vector<int32_t> RandomAccessSource::class_numbers(const std::string& component) const {
-  const Spec components = spec();
+std::vector<int32_t> class_numbers(const RandomAccessSource& source, const std::string& component) {
+  if (auto known = source.part<SampleFacts>().class_numbers(component)) return std::move(*known);
+  const Spec components = source.spec();
   const size_t at = components.index({component.c_str()}, "the classes");
   std::vector<int32_t> numbers;
   Datapoint d;
-  for (int64_t i = 0; i < size(); ++i) {
+  for (int64_t i = 0; i < source.size(); ++i) {
     d.resize(components.size());
     try {
-      get(i, {}, d);
+      source.get(i, {}, d);
       numbers.push_back(*d.to_tensor(at).data<int32_t>());
     } catch (const DataError&) {
       numbers.push_back(-1);
     }
   }
   return numbers;
-}
-
-std::vector<std::string> RandomAccessSource::column(const std::string& name) const {
-  throw ConfigError("no column '" + name + "': the source is not a table");
 }
 
 /// (std::call_once may hang after an exception, because it relies on the system's pthread_once, and on its

@@ -11,12 +11,11 @@
 #include "dataflow/flow.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source_facts.h"
+#include "dataflow/source_parts.h"
 
 namespace tpack {
 
 class Fit;
-class RandomAccessSource;
-struct FittedComponent;
 struct FlowField;
 
 /// The context of a component in its flow. The name ("map_data_1": type in snake_case, running number in its
@@ -45,8 +44,10 @@ class FlowBuilder {
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
-/// The start of a flow. Derive from RandomAccessSource or SequentialSource; derive directly only for sources
-/// that are made of other flows.
+/// The start of a flow. Derive from RandomAccessSource or SequentialSource, and from parts for everything
+/// else that the source has (files, classes, the rows of a table; source_parts.h): `class Npz : public
+/// RandomAccessSource, public SourceFiles`. Derive from Source directly only for sources that are made of
+/// other flows.
 class Source : public std::enable_shared_from_this<Source> {
  public:
   static constexpr const char* kKind = "source";
@@ -57,15 +58,9 @@ class Source : public std::enable_shared_from_this<Source> {
   virtual ~Source() = default;
 
   /// Sets the learned values of data.train, and the name of this source in its flow. Call first.
-  virtual void follow(std::shared_ptr<Fit> fit, std::string name);
+  void follow(std::shared_ptr<Fit> fit, std::string name);
   /// Uses the same values as another source.
   void follow_as(const Source& other);
-  /// Its learned values for all other data of the model if it is the training data: the names of the columns
-  /// and classes of its components, as far as they are known (all after `prepare`).
-  virtual std::vector<FittedComponent> fitted() const;
-  /// The item of the source that this one wraps and whose name and random numbers it has. Null: none.
-  virtual const ConfigNode* inner() const { return nullptr; }
-
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported an
   /// error, or if an inner flow is not known yet.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
@@ -73,25 +68,29 @@ class Source : public std::enable_shared_from_this<Source> {
   /// file, for example). Flows of such a source are put together when they are prepared, and the source is
   /// opened before `flow` is called.
   virtual bool knows_spec() const { return true; }
-  /// The image of its samples from the config alone: for `infer`, which has other images, if a source does
-  /// not know its spec.
-  virtual std::optional<ComponentSpec> declared_image() const { return std::nullopt; }
   /// Prepares the source once; again if that threw. `where` is its position in the config, which is added to
   /// errors without one. Threads: any number at once.
   void prepare_once(const Position& where);
 
   /// The source that reads the samples: itself, or the source that it streams from, which has the first ones
   /// after `prepare` and can read other files in the same way (reopen_with); null for other sources.
-  virtual std::shared_ptr<const RandomAccessSource> indexed() const { return nullptr; }
-
-  /// The parameter for its single file or folder, or for the source that it wraps; null if there is none.
-  virtual const char* path_field() const { return nullptr; }
+  std::shared_ptr<const RandomAccessSource> indexed() const;
+  /// The part of this type; an empty one if the source does not derive from it.
+  template <class Part>
+  Part& part() {
+    static Part nothing;
+    auto* own = dynamic_cast<Part*>(this);
+    return own != nullptr ? *own : nothing;
+  }
+  template <class Part>
+  const Part& part() const {
+    static const Part kNothing;
+    const auto* own = dynamic_cast<const Part*>(this);
+    return own != nullptr ? *own : kNothing;
+  }
 
   /// Facts about its data, for users. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
-  /// A text that changes when the files that it reads change: made from names, sizes and dates, without
-  /// opening them. Empty if it reads no files, or their state is unknown. Call after `prepare`.
-  virtual std::string fingerprint() const { return {}; }
 
  protected:
   /// Opens and checks files. Errors: as for Flow::prepare.
@@ -109,14 +108,10 @@ class Source : public std::enable_shared_from_this<Source> {
   bool open_ = false;
 };
 
-/// How to read text with one row per line.
-enum class TextLines : uint8_t { kAll, kAfterHeader };
-
 /// Data that can be read at any index: arrays, files in a folder, computed images.
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
-  std::shared_ptr<const RandomAccessSource> indexed() const final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
   /// Known before `prepare`, except for the class names; if `knows_spec` is false, after it.
@@ -132,56 +127,14 @@ class RandomAccessSource : public Source {
     (void)index;
     return {};
   }
-  /// The index of the sample among all samples of its files; differs from the own index if this source is a
-  /// part of them.
-  virtual int64_t index_in_data(int64_t index) const { return index; }
-  /// True if `get` is known to fail for the sample. This and the following methods: after `prepare`.
-  virtual bool is_bad(int64_t index) const {
-    (void)index;
-    return false;
-  }
-  /// The class of each sample in a component of class numbers; -1 for a bad one.
-  virtual std::vector<int32_t> class_numbers(const std::string& component) const;
-  /// The texts of a column, which need not be part of a component. Errors: ConfigError if there is none.
-  virtual std::vector<std::string> column(const std::string& name) const;
-  /// The number of numbers of a component for each of its columns (FittedComponent::columns), in order; empty
-  /// if unknown. After `prepare`.
-  virtual std::vector<int64_t> column_widths(const std::string& component) const {
-    (void)component;
-    return {};
-  }
-  /// The column that identifies samples, for `column`; empty if there is none.
-  virtual std::string id_column() const { return {}; }
-  /// The column with the time of each sample, by its name, for `column`; empty if there is none.
-  virtual std::string time_column() const { return {}; }
-  /// Learns only from these samples; by default, from all. After `prepare`.
-  virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
-  /// The rows of a series that the sample predicts, which other samples may share; none for independent
-  /// samples.
-  virtual std::vector<int64_t> predicted_rows(int64_t index) const {
-    (void)index;
-    return {};
-  }
-  /// A name of the sample that does not change when others are added; nothing if there is none.
-  virtual std::optional<std::string> stable_name(int64_t index) const {
-    (void)index;
-    return std::nullopt;
-  }
-  /// A source that reads these components in the same way from another file, in its order; null if this
-  /// source does not read one file. Errors: ConfigError if components need information from the original
-  /// file.
-  virtual std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
-                                                          const std::vector<std::string>& components) const {
-    (void)path;
-    (void)components;
-    return nullptr;
-  }
-  /// For a source where `reopen_with` reads text with one row per line; else nothing.
-  virtual std::optional<TextLines> text_lines() const { return std::nullopt; }
   /// Fills the components of `out`, which has the number of components of spec(). Threads: any number at
   /// once. Errors: DataError for a bad sample.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;
 };
+
+/// The class of each sample in a component of class numbers; -1 for a bad one. Reads the samples if the
+/// source does not know their classes (SampleFacts). After `prepare`.
+std::vector<int32_t> class_numbers(const RandomAccessSource& source, const std::string& component);
 
 /// Data that can only be read from the beginning.
 class SequentialSource : public Source {

@@ -33,8 +33,9 @@ ColumnParts columns_of(const DataFlow& flow, const std::string& component) {
   for (const Source* source : flow.sources()) {
     const auto* indexed = dynamic_cast<const RandomAccessSource*>(source);
     if (indexed == nullptr) continue;
-    for (const FittedComponent& one : indexed->fitted())
-      if (one.component == component) return {one.columns, indexed->column_widths(component)};
+    for (const FittedComponent& one : indexed->part<LearnedValues>().fitted())
+      if (one.component == component)
+        return {one.columns, indexed->part<TableRows>().column_widths(component)};
   }
   return {};
 }

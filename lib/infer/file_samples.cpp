@@ -32,7 +32,7 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
     all.assign(source.spec().begin(), source.spec().end());
   } else {
     const std::shared_ptr<Source> own = Registry<Source>::make_item(components.items()[0]);
-    const std::optional<ComponentSpec> image = own->declared_image();
+    const std::optional<ComponentSpec> image = own->part<SourceFiles>().declared_image();
     if (image) all.push_back(*image);
     for (const TowerInput& other : of_model)
       if (!image || other.component != image->name) all.push_back({other.component, other.spec});

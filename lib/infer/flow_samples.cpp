@@ -39,7 +39,9 @@ class FlowSamples final : public FileSamples {
     if (source() == nullptr) return FileSamples::want(std::move(columns));
     columns_ = std::move(columns);
   }
-  std::string id_column() const override { return source() == nullptr ? "" : source()->id_column(); }
+  std::string id_column() const override {
+    return source() == nullptr ? "" : source()->part<TableRows>().id_column();
+  }
   void read(const std::string& /*name*/, const std::function<void(FileSample)>& take) override {
     const RandomAccessSource* of = source();
     const ColumnTexts texts = of == nullptr ? ColumnTexts() : texts_of(*of, columns_);
@@ -47,7 +49,7 @@ class FlowSamples final : public FileSamples {
     for (Datapoint item; cursor->next(item);) {
       const SampleId& id = item.id();
       FileSample sample{sample_name(samples(), id), {}};
-      sample.index = of == nullptr ? id.index : of->index_in_data(id.index);
+      sample.index = of == nullptr ? id.index : of->part<DerivedSamples>().index_in_data(id.index);
       for (size_t i = 0; i < inputs_.size(); ++i)
         sample.inputs.push_back(item.to_tensor(components_[i]).clone());
       if (image_ != nullptr) place(id, sample);

@@ -17,14 +17,14 @@ ColumnTexts texts_of(const RandomAccessSource& source, const WantedColumns& want
   ColumnTexts texts;
   for (const std::string& column : wanted.required) {
     try {
-      texts[column] = source.column(column);
+      texts[column] = source.part<TableRows>().column(column);
     } catch (const ConfigError& error) {
       throw ConfigError("--columns: " + std::string(error.what()) + "; " + wanted.others);
     }
   }
   for (const std::string& column : wanted.optional) {
     try {
-      texts[column] = source.column(column);
+      texts[column] = source.part<TableRows>().column(column);
     } catch (const ConfigError&) {  // then it is not the file of the table
       continue;
     }
@@ -78,7 +78,7 @@ class TableFiles final : public FileSamples {
     source->follow(model.fit(), snake_case(item.name) + "_0");
     source_ = source->indexed();
     names_ = needed_before_maps(components_, names_of_inputs());
-    if (source_ == nullptr || source_->reopen_with("", names_) == nullptr)
+    if (source_ == nullptr || source_->part<SourceFiles>().reopen_with("", names_) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
                                            flow.name +
                                            "' cannot read other files; use CSV, Npz, HDF5 or SVMLight");
@@ -90,8 +90,10 @@ class TableFiles final : public FileSamples {
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
     read_table(path, [&](int64_t /*row*/, FileSample one) { take(std::move(one)); });
   }
-  bool reads_lines() const override { return source_->text_lines().has_value(); }
-  bool has_header_line() const override { return source_->text_lines() == TextLines::kAfterHeader; }
+  bool reads_lines() const override { return source_->part<SourceFiles>().text_lines().has_value(); }
+  bool has_header_line() const override {
+    return source_->part<SourceFiles>().text_lines() == TextLines::kAfterHeader;
+  }
   /// The lines become a file in memory, which the source reads like any other file.
   void read_lines(const std::string& header, std::span<const std::string> lines, int64_t first,
                   const std::function<void(FileSample)>& take) override {
@@ -140,7 +142,7 @@ class TableFiles final : public FileSamples {
   };
   OpenTable opened(const std::string& path) const {
     OpenTable table;
-    table.source = source_->reopen_with(path, names_);
+    table.source = source_->part<SourceFiles>().reopen_with(path, names_);
     table.source->prepare_once({});
     table.maps = PictureMaps(components_, table.source->spec(), fit_, names_of_inputs(), image_);
     return table;
@@ -174,7 +176,7 @@ class TableFiles final : public FileSamples {
 
   FileSample sample(const OpenTable& table, int64_t row) const {
     FileSample out{table.source->file_of(row), {}};
-    out.index = table.source->index_in_data(row);
+    out.index = table.source->part<DerivedSamples>().index_in_data(row);
     try {
       Datapoint d;
       d.resize(table.source->spec().size());
@@ -221,7 +223,7 @@ bool reads_tables(const InferenceModel& model) {
       Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
   errors.throw_if_any();
   const auto indexed = source->indexed();
-  return indexed != nullptr && indexed->reopen_with("", {}) != nullptr;
+  return indexed != nullptr && indexed->part<SourceFiles>().reopen_with("", {}) != nullptr;
 }
 
 std::unique_ptr<FileSamples> make_table_samples(const InferenceModel& model, const SampleRequest& request) {

@@ -114,7 +114,7 @@ std::string complaint_of_few(const RandomAccessSource& source, const Stopwatch& 
                               ? i - 1
                               : static_cast<int64_t>(rng.below(static_cast<uint32_t>(
                                     std::min<int64_t>(size, std::numeric_limits<uint32_t>::max()))));
-    if (source.is_bad(index)) continue;  // known
+    if (source.part<SampleFacts>().is_bad(index)) continue;  // known
     std::string text = complaint_of(source, index);
     if (!text.empty()) return text;
   }

@@ -60,7 +60,7 @@ void interleave_planes(std::span<const T> planes, int64_t channels, T* out) {
 }
 
 /// Records are found when the database is opened, and parsed when they are read.
-class CaffeLmdb final : public RandomAccessSource {
+class CaffeLmdb final : public RandomAccessSource, public SourceFiles {
  public:
   using Params = CaffeLmdbParams;
   static Schema<Params> schema() {

@@ -24,7 +24,11 @@ namespace {
 
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
-class CsvTable final : public RandomAccessSource {
+class CsvTable final : public RandomAccessSource,
+                       public SourceFiles,
+                       public LearnedValues,
+                       public SampleFacts,
+                       public TableRows {
  public:
   using Params = CsvParams;
   static Schema<Params> schema() { return csv_schema(); }
@@ -123,7 +127,7 @@ class CsvTable final : public RandomAccessSource {
   }
 
   bool is_bad(int64_t index) const override { return content_.bad.contains(static_cast<size_t>(index)); }
-  std::vector<int32_t> class_numbers(const std::string& component) const override {
+  std::optional<std::vector<int32_t>> class_numbers(const std::string& component) const override {
     for (size_t i = 0; i < content_.labels.size(); ++i)
       if (wanted_labels_[i].component == component) return content_.labels[i].values();
     throw ConfigError("CSV: component '" + component + "' has no class numbers");

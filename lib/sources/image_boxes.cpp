@@ -31,7 +31,10 @@ struct ImageBoxesParams : ImageFileFields {
 };
 
 /// Images and the boxes of objects in them. Images stay encoded until a map needs their pixels.
-class ImageBoxes final : public RandomAccessSource {
+class ImageBoxes final : public RandomAccessSource,
+                         public SourceFiles,
+                         public LearnedValues,
+                         public SampleFacts {
  public:
   using Params = ImageBoxesParams;
   static Schema<Params> schema() {

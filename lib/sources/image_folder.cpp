@@ -66,7 +66,10 @@ struct ImageFolderParams : ImageFileFields {
 };
 
 /// Images stay encoded until a map needs their pixels.
-class ImageFolder final : public RandomAccessSource {
+class ImageFolder final : public RandomAccessSource,
+                          public SourceFiles,
+                          public LearnedValues,
+                          public SampleFacts {
  public:
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
@@ -116,7 +119,7 @@ class ImageFolder final : public RandomAccessSource {
 
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size(), .unit = "images"};
-    if (p_.classes) facts.classes = count_classes(classes_, class_numbers(kLabel));
+    if (p_.classes) facts.classes = count_classes(classes_, *class_numbers(kLabel));
     facts.remarks = left_out_.remarks();
     for (std::string& remark : first_.remarks()) facts.remarks.push_back(std::move(remark));
     return facts;
@@ -128,7 +131,7 @@ class ImageFolder final : public RandomAccessSource {
   }
 
   std::string file_of(int64_t index) const override { return path_of(files_[static_cast<size_t>(index)]); }
-  std::vector<int32_t> class_numbers(const std::string& /*component*/) const override {
+  std::optional<std::vector<int32_t>> class_numbers(const std::string& /*component*/) const override {
     std::vector<int32_t> labels;
     for (const Entry& file : files_) labels.push_back(file.label);
     return labels;

@@ -79,7 +79,11 @@ struct ImageListParams : ImageFileFields {
 
 /// Images stay encoded until a map needs their pixels. If the list is a table, source CSV reads the other
 /// components. Missing files are found when the list is opened.
-class ImageList final : public RandomAccessSource {
+class ImageList final : public RandomAccessSource,
+                        public SourceFiles,
+                        public LearnedValues,
+                        public SampleFacts,
+                        public TableRows {
  public:
   using Params = ImageListParams;
   static Schema<Params> schema() {
@@ -159,11 +163,11 @@ class ImageList final : public RandomAccessSource {
     const auto row = static_cast<size_t>(index);
     return bad_.contains(row) || is_bad_in_table(row);
   }
-  std::vector<int32_t> class_numbers(const std::string& component) const override {
-    return table_ == nullptr ? labels_->values() : table_->class_numbers(component);
+  std::optional<std::vector<int32_t>> class_numbers(const std::string& component) const override {
+    return table_ == nullptr ? labels_->values() : table_->part<SampleFacts>().class_numbers(component);
   }
   std::vector<std::string> column(const std::string& name) const override {
-    if (!is_table_) return RandomAccessSource::column(name);
+    if (!is_table_) return TableRows::column(name);
     std::vector<std::string> texts;
     size_t at = 0;
     CsvRows({{p_.file}}, form(), "ImageList")
@@ -176,7 +180,9 @@ class ImageList final : public RandomAccessSource {
             });
     return texts;
   }
-  std::string id_column() const override { return table_ == nullptr ? "" : table_->id_column(); }
+  std::string id_column() const override {
+    return table_ == nullptr ? "" : table_->part<TableRows>().id_column();
+  }
   std::optional<std::string> stable_name(int64_t index) const override {
     return paths_[static_cast<size_t>(index)];
   }
@@ -202,7 +208,7 @@ class ImageList final : public RandomAccessSource {
     return reader;
   }
   void learn_from(const std::vector<int64_t>& samples) override {
-    if (table_ != nullptr) table_->learn_from(samples);
+    if (table_ != nullptr) table_->part<LearnedValues>().learn_from(samples);
   }
 
   SourceFacts facts() const override {
@@ -228,7 +234,7 @@ class ImageList final : public RandomAccessSource {
   std::vector<FittedComponent> fitted() const override {
     if (!is_table_) return {{name(), kLabel, {}, labels_ ? labels_->classes() : std::vector<std::string>{}}};
     if (table_ == nullptr) return {};
-    std::vector<FittedComponent> all = table_->fitted();
+    std::vector<FittedComponent> all = table_->part<LearnedValues>().fitted();
     for (FittedComponent& one : all) one.source = name();
     return all;
   }
@@ -426,7 +432,7 @@ class ImageList final : public RandomAccessSource {
     }
   }
   bool is_bad_in_table(size_t row) const {
-    return table_ != nullptr && table_->is_bad(static_cast<int64_t>(row));
+    return table_ != nullptr && table_->part<SampleFacts>().is_bad(static_cast<int64_t>(row));
   }
 
   /// Finds missing files, and makes the fingerprint: of the list and the sizes of its files.

@@ -34,7 +34,7 @@ struct ImagePairsParams : ImageFileFields {
 };
 
 /// Images and their masks or targets, by name. Images stay encoded until a map needs their pixels.
-class ImagePairs final : public RandomAccessSource {
+class ImagePairs final : public RandomAccessSource, public SourceFiles, public SampleFacts {
  public:
   using Params = ImagePairsParams;
   static Schema<Params> schema() {

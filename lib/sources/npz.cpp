@@ -23,7 +23,7 @@ struct NpzParams {
 
 /// The file is mapped into memory, and samples are converted when they are read; only compressed arrays and
 /// arrays in Fortran order are in memory.
-class Npz final : public RandomAccessSource {
+class Npz final : public RandomAccessSource, public SourceFiles {
  public:
   using Params = NpzParams;
   static Schema<Params> schema() {

@@ -24,7 +24,13 @@ constexpr const char* kNoStrata = "none";
 constexpr const char* kOrderOfRows = "rows";
 
 /// The samples of one part, in the order of the inner source and with its random numbers.
-class SplitData final : public RandomAccessSource {
+class SplitData final : public RandomAccessSource,
+                        public SourceFiles,
+                        public LearnedValues,
+                        public SampleFacts,
+                        public TableRows,
+                        public DerivedSamples,
+                        public WrappingSource {
  public:
   using Params = SplitDataParams;
   static Schema<Params> schema() {
@@ -66,11 +72,8 @@ class SplitData final : public RandomAccessSource {
     if (p_.column.empty()) name_parts();
   }
 
-  void follow(std::shared_ptr<Fit> fit, std::string name) override {
-    inner_->follow(fit, name);
-    RandomAccessSource::follow(std::move(fit), std::move(name));
-  }
-  std::vector<FittedComponent> fitted() const override { return inner_->fitted(); }
+  std::shared_ptr<RandomAccessSource> wrapped() const override { return inner_; }
+  std::vector<FittedComponent> fitted() const override { return inner_->part<LearnedValues>().fitted(); }
   const ConfigNode* inner() const override { return &p_.source.item; }
 
   bool knows_spec() const override { return inner_->knows_spec(); }
@@ -79,40 +82,43 @@ class SplitData final : public RandomAccessSource {
   /// Parts that only look at the data keep their order.
   bool shuffled() const override { return p_.part == kTrainPart && inner_->shuffled(); }
   std::string file_of(int64_t index) const override { return inner_->file_of(place(index)); }
-  int64_t index_in_data(int64_t index) const override { return inner_->index_in_data(place(index)); }
-  bool is_bad(int64_t index) const override { return inner_->is_bad(place(index)); }
+  int64_t index_in_data(int64_t index) const override {
+    return inner_->part<DerivedSamples>().index_in_data(place(index));
+  }
+  bool is_bad(int64_t index) const override { return inner_->part<SampleFacts>().is_bad(place(index)); }
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
     inner_->get(place(index), key, out);
   }
-  std::vector<int32_t> class_numbers(const std::string& component) const override {
-    const std::vector<int32_t> all = inner_->class_numbers(component);
+  std::optional<std::vector<int32_t>> class_numbers(const std::string& component) const override {
+    const std::vector<int32_t> all = tpack::class_numbers(*inner_, component);
     std::vector<int32_t> numbers;
     for (const int64_t sample : samples_) numbers.push_back(all[static_cast<size_t>(sample)]);
     return numbers;
   }
   std::vector<std::string> column(const std::string& name) const override {
-    const std::vector<std::string> all = inner_->column(name);
+    const std::vector<std::string> all = inner_->part<TableRows>().column(name);
     std::vector<std::string> texts;
     for (const int64_t sample : samples_) texts.push_back(all[static_cast<size_t>(sample)]);
     return texts;
   }
   std::vector<int64_t> column_widths(const std::string& component) const override {
-    return inner_->column_widths(component);
+    return inner_->part<TableRows>().column_widths(component);
   }
-  std::string id_column() const override { return inner_->id_column(); }
+  std::string id_column() const override { return inner_->part<TableRows>().id_column(); }
   std::string fingerprint() const override {
-    const std::string files = inner_->fingerprint();
+    const std::string files = inner_->part<SourceFiles>().fingerprint();
     return files.empty() ? "" : files + " " + to_json(split_settings_schema().dump(p_));
   }
 
   SourceFacts facts() const override {
     SourceFacts facts = inner_->facts();
     facts.samples = size();
-    facts.bad = std::count_if(samples_.begin(), samples_.end(), [&](int64_t i) { return inner_->is_bad(i); });
+    facts.bad = std::count_if(samples_.begin(), samples_.end(),
+                              [&](int64_t i) { return inner_->part<SampleFacts>().is_bad(i); });
     bool is_first = true;
     for (const ComponentSpec& component : class_components()) {
       std::vector<SourceFacts::Class> classes =
-          count_classes(component.classes, class_numbers(component.name));
+          count_classes(component.classes, *class_numbers(component.name));
       if (facts.classes_of.contains(component.name)) facts.classes_of[component.name] = classes;
       if (is_first) facts.classes = std::move(classes);
       is_first = false;
@@ -133,7 +139,7 @@ class SplitData final : public RandomAccessSource {
     if (samples_.empty())
       throw DataError("SplitData: part '" + p_.part + "' has none of the " + with_thousands(inner_->size()) +
                       " samples" + (p_.hash ? "; try another seed, or more groups" : ""));
-    if (p_.part == kTrainPart) inner_->learn_from(samples_);
+    if (p_.part == kTrainPart) inner_->part<LearnedValues>().learn_from(samples_);
   }
 
  private:
@@ -195,7 +201,7 @@ class SplitData final : public RandomAccessSource {
     if (!p_.stratify.empty() && p_.stratify != kNoStrata) return strata_of(p_.stratify);
     std::vector<std::string> names;
     for (const ComponentSpec& component : class_components()) names.push_back(component.name);
-    if (p_.stratify.empty() && names.size() == 1) return inner_->class_numbers(names[0]);
+    if (p_.stratify.empty() && names.size() == 1) return tpack::class_numbers(*inner_, names[0]);
     if (p_.stratify.empty() && names.size() > 1)
       remarks_.push_back(
           "classes do not have the same shares in all parts, because several components are classes (" +
@@ -207,7 +213,8 @@ class SplitData final : public RandomAccessSource {
     std::vector<std::string> known;
     for (const ComponentSpec& component : inner_->spec())
       if (has_class_numbers(component)) known.push_back(component.name);
-    if (std::find(known.begin(), known.end(), name) != known.end()) return inner_->class_numbers(name);
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      return tpack::class_numbers(*inner_, name);
     throw ConfigError("SplitData: 'stratify' is '" + name + "', which is not a component of classes" +
                       did_you_mean(name, known) + "; " +
                       (known.empty() ? "the source has none" : "there are " + join(known, ", ")));
@@ -216,7 +223,7 @@ class SplitData final : public RandomAccessSource {
   std::vector<size_t> parts() {
     const auto seed = static_cast<uint64_t>(p_.seed);
     if (!p_.group.empty()) {
-      const std::vector<std::string> groups = inner_->column(p_.group);
+      const std::vector<std::string> groups = inner_->part<TableRows>().column(p_.group);
       return p_.hash ? hashed_parts(groups, shares_, seed) : grouped_parts(groups, shares_, seed);
     }
     if (p_.hash) return hashed_parts(stable_names(), shares_, seed);
@@ -228,7 +235,7 @@ class SplitData final : public RandomAccessSource {
   }
   std::vector<size_t> parts_in_order() const {
     try {
-      return ordered_parts(inner_->column(p_.order), shares_);
+      return ordered_parts(inner_->part<TableRows>().column(p_.order), shares_);
     } catch (const DataError& error) {
       throw DataError("SplitData: 'order': column '" + p_.order + "': " + error.what());
     }
@@ -236,7 +243,7 @@ class SplitData final : public RandomAccessSource {
   std::vector<std::string> stable_names() const {
     std::vector<std::string> all;
     for (int64_t i = 0; i < inner_->size(); ++i) {
-      auto name = inner_->stable_name(i);
+      auto name = inner_->part<SampleFacts>().stable_name(i);
       if (!name)
         throw ConfigError(
             "SplitData: 'hash' needs sample names that do not change when samples are added, so each sample "
@@ -260,14 +267,16 @@ class SplitData final : public RandomAccessSource {
     std::unordered_set<int64_t> of_others;  // rows predicted by parts other than the training
     for (size_t i = 0; i < part_of.size(); ++i) {
       if (part_of[i] == kTrainPart) continue;
-      const std::vector<int64_t> rows = inner_->predicted_rows(static_cast<int64_t>(i));
+      const std::vector<int64_t> rows =
+          inner_->part<DerivedSamples>().predicted_rows(static_cast<int64_t>(i));
       of_others.insert(rows.begin(), rows.end());
     }
     int64_t shared = 0;
     for (size_t i = 0; i < part_of.size(); ++i) {
       if (part_of[i] != p_.part) continue;
       const auto index = static_cast<int64_t>(i);
-      const bool is_shared = part_of[i] == kTrainPart && has_any(of_others, inner_->predicted_rows(index));
+      const bool is_shared = part_of[i] == kTrainPart &&
+                             has_any(of_others, inner_->part<DerivedSamples>().predicted_rows(index));
       shared += is_shared ? 1 : 0;
       if (!is_shared || overlap == Overlap::kWarn) samples_.push_back(index);
     }
@@ -287,7 +296,7 @@ class SplitData final : public RandomAccessSource {
 
   void take_named() {
     std::map<std::string, int64_t> counts;
-    const std::vector<std::string> of_samples = inner_->column(p_.column);
+    const std::vector<std::string> of_samples = inner_->part<TableRows>().column(p_.column);
     for (const std::string& part : of_samples) ++counts[part];
     take(of_samples, Overlap::kLeaveOut);
     std::vector<std::string> values;

@@ -113,7 +113,10 @@ class RowBlocksOfFile {
 
 /// The rows of a file that need not fit into memory, in order: the inner source gets 16 MB as a table, while
 /// the next ones are read. It learns only from the first 16 MB of the training data.
-class Streamed final : public SequentialSource {
+class Streamed final : public SequentialSource,
+                       public SourceFiles,
+                       public LearnedValues,
+                       public WrappingSource {
  public:
   using Params = StreamedParams;
   static Schema<Params> schema() {
@@ -130,7 +133,7 @@ class Streamed final : public SequentialSource {
   const char* path_field() const override { return "source"; }
   explicit Streamed(Params p) : p_(std::move(p)), item_(component_item(p_.source.item, kKind)) {
     const auto rows = std::dynamic_pointer_cast<const RandomAccessSource>(p_.source.object);
-    if (rows == nullptr || !rows->text_lines())
+    if (rows == nullptr || !rows->part<SourceFiles>().text_lines())
       throw ConfigError(item_.position, "Streamed: source " + item_.name +
                                             " does not read text with one row per line; use CSV or SVMLight");
     rows_ = std::const_pointer_cast<RandomAccessSource>(rows);
@@ -147,12 +150,8 @@ class Streamed final : public SequentialSource {
     is_pipe_ = is_pipe(path_);
   }
 
-  void follow(std::shared_ptr<Fit> fit, std::string name) override {
-    rows_->follow(fit, name);
-    SequentialSource::follow(std::move(fit), std::move(name));
-  }
-  std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
-  std::shared_ptr<const RandomAccessSource> indexed() const override { return rows_; }
+  std::shared_ptr<RandomAccessSource> wrapped() const override { return rows_; }
+  std::vector<FittedComponent> fitted() const override { return rows_->part<LearnedValues>().fitted(); }
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override { return rows_->spec(); }
   std::string fingerprint() const override { return is_pipe_ ? "" : file_stamp(path_); }
@@ -178,7 +177,8 @@ class Streamed final : public SequentialSource {
       throw DataError(name_of_file(),
                       is_pipe_ ? "has no rows left: its rows are only one pass, so the run cannot be resumed"
                                : "is empty");
-    if (rows_->text_lines() == TextLines::kAfterHeader) header_ = first.substr(0, first.find('\n') + 1);
+    if (rows_->part<SourceFiles>().text_lines() == TextLines::kAfterHeader)
+      header_ = first.substr(0, first.find('\n') + 1);
     lines_of_first_ = count_of('\n', first);
     const AnonymousFile file(first);
     rows_ = head_of(file.path());
@@ -327,7 +327,8 @@ class Streamed final : public SequentialSource {
     std::vector<std::string> components;
     for (const ComponentSpec& component : spec()) components.push_back(component.name);
     try {
-      std::shared_ptr<RandomAccessSource> table = rows_->reopen_with(file.path(), components);
+      std::shared_ptr<RandomAccessSource> table =
+          rows_->part<SourceFiles>().reopen_with(file.path(), components);
       table->prepare_once({});
       return {std::move(table), lines_before - of_header, count_of('\n', rows) + of_header};
     } catch (const ResourceError&) {

@@ -51,7 +51,7 @@ struct SvmLightParams {
 
 /// All of the file is read when it is opened; features that are zero take no memory until a sample is read.
 /// A bad line becomes a bad sample.
-class SvmLight final : public RandomAccessSource {
+class SvmLight final : public RandomAccessSource, public SourceFiles, public LearnedValues {
  public:
   using Params = SvmLightParams;
   static Schema<Params> schema() {

@@ -31,7 +31,13 @@ struct RowWindowsParams {
 /// ...]. Target components have the `horizon` rows after them: [horizon, ...], or without that axis if it is
 /// 1. The position of a sample is that of the last predicted row, even if the targets are not read; after the
 /// end of a series it has no columns except `key`.
-class RowWindows final : public RandomAccessSource {
+class RowWindows final : public RandomAccessSource,
+                         public SourceFiles,
+                         public LearnedValues,
+                         public SampleFacts,
+                         public TableRows,
+                         public DerivedSamples,
+                         public WrappingSource {
  public:
   using Params = RowWindowsParams;
   static Schema<Params> schema() {
@@ -67,11 +73,8 @@ class RowWindows final : public RandomAccessSource {
       throw ConfigError("Windows: the source must be readable in any order, such as CSV or Npz");
   }
 
-  void follow(std::shared_ptr<Fit> fit, std::string name) override {
-    rows_->follow(fit, name);
-    RandomAccessSource::follow(std::move(fit), std::move(name));
-  }
-  std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
+  std::shared_ptr<RandomAccessSource> wrapped() const override { return rows_; }
+  std::vector<FittedComponent> fitted() const override { return rows_->part<LearnedValues>().fitted(); }
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override {
     const Spec rows = rows_->spec();
@@ -96,13 +99,14 @@ class RowWindows final : public RandomAccessSource {
   }
   int64_t index_in_data(int64_t index) const override {
     const PredictedRow last = predicted(index);
-    return last.after == 0 ? rows_->index_in_data(last.known) : rows_->size() + last.after - 1;
+    return last.after == 0 ? rows_->part<DerivedSamples>().index_in_data(last.known)
+                           : rows_->size() + last.after - 1;
   }
   std::vector<int64_t> column_widths(const std::string& component) const override {
-    return rows_->column_widths(component);
+    return rows_->part<TableRows>().column_widths(component);
   }
-  std::string id_column() const override { return rows_->id_column(); }
-  std::string fingerprint() const override { return rows_->fingerprint(); }
+  std::string id_column() const override { return rows_->part<TableRows>().id_column(); }
+  std::string fingerprint() const override { return rows_->part<SourceFiles>().fingerprint(); }
   SourceFacts facts() const override {
     SourceFacts facts = rows_->facts();
     facts.remarks.insert(facts.remarks.begin(), "of " + facts.str());
@@ -116,11 +120,12 @@ class RowWindows final : public RandomAccessSource {
   }
   bool is_bad(int64_t index) const override {
     const auto rows = rows_of(index);
+    const auto& facts = rows_->part<SampleFacts>();
     return std::any_of(rows.begin(), rows.end(),
-                       [&](size_t row) { return rows_->is_bad(static_cast<int64_t>(row)); });
+                       [&](size_t row) { return facts.is_bad(static_cast<int64_t>(row)); });
   }
   std::vector<std::string> column(const std::string& name) const override {
-    const std::vector<std::string> all = rows_->column(name);
+    const std::vector<std::string> all = rows_->part<TableRows>().column(name);
     std::vector<std::string> texts;
     for (int64_t i = 0; i < size(); ++i) {
       const PredictedRow last = predicted(i);
@@ -135,7 +140,7 @@ class RowWindows final : public RandomAccessSource {
       const auto own = rows_of(sample);
       rows.insert(own.begin(), own.end());
     }
-    rows_->learn_from({rows.begin(), rows.end()});
+    rows_->part<LearnedValues>().learn_from({rows.begin(), rows.end()});
     note_specs();
   }
   std::vector<int64_t> predicted_rows(int64_t index) const override {
@@ -146,7 +151,7 @@ class RowWindows final : public RandomAccessSource {
   /// For a file without targets, the last window has the last rows.
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
-    auto rows = rows_->reopen_with(path, components);
+    auto rows = rows_->part<SourceFiles>().reopen_with(path, components);
     if (rows == nullptr) return nullptr;
     Params p = p_;
     p.stride = 1;
@@ -178,7 +183,8 @@ class RowWindows final : public RandomAccessSource {
  protected:
   void prepare() override {
     rows_->prepare_once(p_.source.item.position());
-    const std::vector<std::string> keys = p_.key.empty() ? std::vector<std::string>() : rows_->column(p_.key);
+    const std::vector<std::string> keys =
+        p_.key.empty() ? std::vector<std::string>() : rows_->part<TableRows>().column(p_.key);
     order_rows(keys);
     find_windows();
     note_specs();
@@ -207,10 +213,10 @@ class RowWindows final : public RandomAccessSource {
   }
   /// The values of `order`, or of the column that seems to be the time; empty if there is none.
   std::vector<double> times_of_rows() const {
-    const std::string name = p_.order.empty() ? rows_->time_column() : p_.order;
+    const std::string name = p_.order.empty() ? rows_->part<TableRows>().time_column() : p_.order;
     if (name.empty()) return {};
     try {
-      return order_values(rows_->column(name));
+      return order_values(rows_->part<TableRows>().column(name));
     } catch (const DataError& error) {
       if (p_.order.empty()) return {};
       throw DataError("Windows: 'order': column '" + p_.order + "' has " + error.what());
@@ -222,11 +228,11 @@ class RowWindows final : public RandomAccessSource {
     };
     const auto found = std::adjacent_find(order_.begin(), order_.end(), goes_back);
     if (found == order_.end()) return;
-    log::warning(
-        "Windows: column '" + rows_->time_column() + "' goes back in time from " +
-        rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
-        rows_->file_of(static_cast<int64_t>(found[1])) +
-        ", but windows use rows in the order of the file; to sort them, set order: " + rows_->time_column());
+    log::warning("Windows: column '" + rows_->part<TableRows>().time_column() + "' goes back in time from " +
+                 rows_->file_of(static_cast<int64_t>(found[0])) + " to " +
+                 rows_->file_of(static_cast<int64_t>(found[1])) +
+                 ", but windows use rows in the order of the file; to sort them, set order: " +
+                 rows_->part<TableRows>().time_column());
   }
   /// The windows of each series, in the order of their last rows.
   void find_windows() {

@@ -14,7 +14,7 @@ struct PointsParams {
 };
 
 /// Reads points and their classes from a text file with a line "X Y CLASS" for each.
-class Points final : public RandomAccessSource {
+class Points final : public RandomAccessSource, public SourceFiles {
  public:
   using Params = PointsParams;
   static Schema<Params> schema() {

@@ -65,8 +65,8 @@ TEST_F(SplitData, gives_the_texts_and_classes_of_its_own_samples) {
     texts.push_back(std::to_string(id));
     classes.push_back(id % 8 == 0 ? 2 : id % 2 == 0 ? 1 : 0);
   }
-  EXPECT_EQ(source->column("id"), texts);
-  EXPECT_EQ(source->class_numbers("class"), classes);
+  EXPECT_EQ(source->part<TableRows>().column("id"), texts);
+  EXPECT_EQ(class_numbers(*source, "class"), classes);
 }
 
 TEST_F(SplitData, knows_the_bad_rows_of_its_own_samples) {
@@ -76,9 +76,9 @@ TEST_F(SplitData, knows_the_bad_rows_of_its_own_samples) {
   validation.prepare();
   const auto& source = dynamic_cast<const RandomAccessSource&>(*validation.sources()[0]);
   EXPECT_EQ(source.facts().bad, 1);
-  EXPECT_FALSE(source.is_bad(0));
-  EXPECT_TRUE(source.is_bad(1));
-  EXPECT_FALSE(source.is_bad(2));
+  EXPECT_FALSE(source.part<SampleFacts>().is_bad(0));
+  EXPECT_TRUE(source.part<SampleFacts>().is_bad(1));
+  EXPECT_FALSE(source.part<SampleFacts>().is_bad(2));
 }
 
 TEST_F(SplitData, gives_the_samples_and_their_order_that_the_source_alone_would_give) {

@@ -134,8 +134,9 @@ TEST(SvmLight, reads_other_files_without_targets) {
   train.prepare();
   const auto* source = dynamic_cast<const RandomAccessSource*>(train.flow()->sources().at(0));
   ASSERT_NE(source, nullptr);
-  EXPECT_TRUE(fails([&] { source->reopen_with(files.path("b.svm"), {"class"}); }, {"classes of data.train"}));
-  const auto reader = source->reopen_with(files.path("b.svm"), {"features"});
+  EXPECT_TRUE(fails([&] { source->part<SourceFiles>().reopen_with(files.path("b.svm"), {"class"}); },
+                    {"classes of data.train"}));
+  const auto reader = source->part<SourceFiles>().reopen_with(files.path("b.svm"), {"features"});
   reader->follow(std::make_shared<Fit>(files.flow("x: features, y: class")), "svm_light_0");
   reader->prepare_once({});
   EXPECT_EQ(reader->spec().str(), "features float32 [2]");

@@ -53,7 +53,8 @@ TEST_F(WindowsTest, may_look_further_and_step_further) {
   EXPECT_THAT(all[1], ElementsAre(3, 30, 4, 40, 500, 600));
   const DataFlow past = flow("length: 4");
   EXPECT_EQ(samples_of(past).size(), 7U) << "without targets";
-  EXPECT_EQ(dynamic_cast<const RandomAccessSource&>(*past.sources()[0]).index_in_data(6), 9);
+  EXPECT_EQ(
+      dynamic_cast<const RandomAccessSource&>(*past.sources()[0]).part<DerivedSamples>().index_in_data(6), 9);
 }
 
 TEST_F(WindowsTest, keep_series_apart) {
@@ -80,9 +81,10 @@ TEST_F(WindowsTest, of_a_series_skip_the_rows_of_others) {
   EXPECT_THAT(samples_of(second), ElementsAre(p012, q012, p234))
       << "each series has a window at its first row";
   const auto& windows = dynamic_cast<const RandomAccessSource&>(*second.sources()[0]);
-  EXPECT_THAT(windows.column("y"), ElementsAre("2", "12", "4")) << "of the row that is predicted";
-  EXPECT_EQ(windows.index_in_data(1), 6);
-  EXPECT_THAT(windows.predicted_rows(1), ElementsAre(6));
+  EXPECT_THAT(windows.part<TableRows>().column("y"), ElementsAre("2", "12", "4"))
+      << "of the row that is predicted";
+  EXPECT_EQ(windows.part<DerivedSamples>().index_in_data(1), 6);
+  EXPECT_THAT(windows.part<DerivedSamples>().predicted_rows(1), ElementsAre(6));
   EXPECT_EQ(windows.file_of(1), folder_.path("t.csv:8"));
 }
 
@@ -90,11 +92,12 @@ TEST_F(WindowsTest, of_a_file_without_targets_are_all_that_there_are) {
   const DataFlow far = flow("length: 2, targets: [y], horizon: 2, stride: 3");
   far.prepare();
   const auto& windows = dynamic_cast<const RandomAccessSource&>(*far.sources()[0]);
-  const auto later = windows.reopen_with(folder_.path("t.csv"), {"x"});
+  const auto later = windows.part<SourceFiles>().reopen_with(folder_.path("t.csv"), {"x"});
   later->prepare_once({});
   ASSERT_EQ(later->size(), 9);
-  EXPECT_EQ(later->index_in_data(0), 3) << "the last row that it predicts";
-  EXPECT_EQ(later->index_in_data(8), 11) << "the last window has the last rows, 8 and 9";
+  EXPECT_EQ(later->part<DerivedSamples>().index_in_data(0), 3) << "the last row that it predicts";
+  EXPECT_EQ(later->part<DerivedSamples>().index_in_data(8), 11)
+      << "the last window has the last rows, 8 and 9";
   EXPECT_EQ(later->file_of(8), folder_.path("t.csv:11 + 2"));
 }
 

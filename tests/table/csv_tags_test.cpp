@@ -50,7 +50,7 @@ TEST_F(CsvTags, of_other_data_are_those_of_data_train) {
   write("b.csv", "tags\nc b\n\"\"\n");
   const DataFlow train = csv("{column: tags, separator: \" \"}");
   train.prepare();
-  EXPECT_THAT(train.sources()[0]->fitted()[0].columns, ElementsAre("tags"));
+  EXPECT_THAT(train.sources()[0]->part<LearnedValues>().fitted()[0].columns, ElementsAre("tags"));
   const DataFlow other =
       flow("{CSV: {file: b.csv, shuffle: false, labels: {tags: {column: tags, separator: \" \"}}}}",
            std::make_shared<Fit>(train));

@@ -46,11 +46,12 @@ class ClassBalancedFlow final : public ChosenFlow {
   void look() const override {
     const size_t index = spec().index(p_.component, "stage ClassBalanced");
     require_fixed(index);
-    const std::vector<int32_t> numbers = source().class_numbers(spec()[index].name);
+    const std::vector<int32_t> numbers = class_numbers(source(), spec()[index].name);
     std::vector<std::vector<int64_t>> by_class;
+    const auto& facts = source().part<SampleFacts>();
     int64_t bad = 0;
     for (size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] < 0 || source().is_bad(static_cast<int64_t>(i))) {
+      if (numbers[i] < 0 || facts.is_bad(static_cast<int64_t>(i))) {
         ++bad;
         continue;
       }

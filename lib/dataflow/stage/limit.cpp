@@ -46,7 +46,7 @@ class LimitedFlow final : public ChosenFlow {
 
   /// If data are sorted by class, the first samples have only some classes.
   void warn_of_absent_classes(const ComponentSpec& component) const {
-    const std::vector<int32_t> labels = source().class_numbers(component.name);
+    const std::vector<int32_t> labels = class_numbers(source(), component.name);
     const auto classes_of = [&](auto end) {
       std::set<int32_t> classes(labels.begin(), end);
       classes.erase(-1);

@@ -53,11 +53,12 @@ class SecondOfPair final : public ChosenFlow {
     if (p_.component) {
       const size_t index = spec().index(*p_.component, "stage PairData");
       require_fixed(index);
-      numbers = source().class_numbers(spec()[index].name);
+      numbers = class_numbers(source(), spec()[index].name);
     }
+    const auto& facts = source().part<SampleFacts>();
     order_.clear();
     for (size_t i = 0; i < count; ++i) {
-      if (numbers[i] >= 0 && !source().is_bad(static_cast<int64_t>(i))) order_.push_back(i);
+      if (numbers[i] >= 0 && !facts.is_bad(static_cast<int64_t>(i))) order_.push_back(i);
     }
     tell_bad(static_cast<int64_t>(count - order_.size()));
     std::stable_sort(order_.begin(), order_.end(),

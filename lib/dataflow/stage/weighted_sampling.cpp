@@ -117,7 +117,7 @@ class WeightedFlow final : public ChosenFlow {
 
   std::vector<double> of_classes() const {
     const std::vector<std::string>& names = spec()[index_].classes;
-    const std::vector<int32_t> numbers = source().class_numbers(spec()[index_].name);
+    const std::vector<int32_t> numbers = class_numbers(source(), spec()[index_].name);
     const auto last = std::max_element(numbers.begin(), numbers.end());
     std::vector<double> of_class(last == numbers.end() ? size_t{0} : static_cast<size_t>(*last) + 1, 1);
     for (const ClassWeight& one : p_.weights) {
@@ -171,8 +171,9 @@ class WeightedFlow final : public ChosenFlow {
 
   /// Known bad samples are not drawn; `bad` of them already have no weight.
   std::vector<double> without_bad(std::vector<double> weights, int64_t bad) const {
+    const auto& facts = source().part<SampleFacts>();
     for (size_t i = 0; i < weights.size(); ++i) {
-      if (weights[i] == 0 || !source().is_bad(static_cast<int64_t>(i))) continue;
+      if (weights[i] == 0 || !facts.is_bad(static_cast<int64_t>(i))) continue;
       weights[i] = 0;
       ++bad;
     }

@@ -25,7 +25,7 @@ Schema<MnistParams> mnist_schema(const std::string& summary) {
 }
 
 /// Reads the four IDX files of MNIST and data sets in its format. All images are kept in memory (47 MB).
-class IdxImages : public RandomAccessSource {
+class IdxImages : public RandomAccessSource, public SourceFiles {
  public:
   IdxImages(MnistParams p, std::string name, const std::string& origin, std::vector<std::string> classes)
       : p_(std::move(p)), files_(std::move(name), p_.dir, origin), classes_(std::move(classes)) {}

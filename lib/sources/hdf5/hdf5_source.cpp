@@ -236,7 +236,7 @@ struct Hdf5Params {
 };
 
 /// Samples are read on demand; the file may be larger than the memory. Reads wait for each other.
-class Hdf5Source final : public RandomAccessSource {
+class Hdf5Source final : public RandomAccessSource, public SourceFiles {
  public:
   using Params = Hdf5Params;
   static Schema<Params> schema() {
