@@ -37,6 +37,10 @@ refused() {
   exit 1
 }
 
+echo length,width,species >flowers.csv
+for i in {0..199}; do echo "$((i % 7 + i % 2 * 10)),$((i % 5)),$([ $((i % 2)) = 0 ] && echo small || echo large)"; done >>flowers.csv
+"$work/build/own_loop_of_config" flowers.yaml flowers.h5
+"$tpack" eval flowers.h5 --data validation --min accuracy=0.9
 "$tpack" check stripes.yaml >/dev/null
 "$tpack" train stripes.yaml
 "$tpack" train twins.yaml
