@@ -76,8 +76,10 @@ void DeviceKind::add(OpenDevice open, Number number) {
 }
 
 DeviceKind::~DeviceKind() {
-  if (is_added_) kinds().erase(name_);
-  if (!is_added_) twice_registered().clear();
+  if (is_added_)
+    kinds().erase(name_);
+  else
+    twice_registered().clear();
 }
 
 std::unique_ptr<Device> open_device(const std::string& name, const DeviceOptions& options) {

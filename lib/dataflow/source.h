@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/field.h"
+#include "core/part.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/flow.h"
 #include "dataflow/sample_error.h"
@@ -78,15 +79,11 @@ class Source : public std::enable_shared_from_this<Source> {
   /// The part of this type; an empty one if the source does not derive from it.
   template <class Part>
   Part& part() {
-    static Part nothing;
-    auto* own = dynamic_cast<Part*>(this);
-    return own != nullptr ? *own : nothing;
+    return part_of<Part>(*this);
   }
   template <class Part>
   const Part& part() const {
-    static const Part kNothing;
-    const auto* own = dynamic_cast<const Part*>(this);
-    return own != nullptr ? *own : kNothing;
+    return part_of<const Part>(*this);
   }
 
   /// Facts about its data, for users. Call after `prepare`.

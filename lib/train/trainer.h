@@ -7,6 +7,7 @@
 
 #include "backend/open_device.h"
 #include "comm/comm.h"
+#include "core/part.h"
 #include "core/registry.h"
 #include "dataflow/data_flow.h"
 #include "input/input_source.h"
@@ -76,15 +77,11 @@ class Trainer {
   /// The part of this type; an empty one if the trainer does not derive from it.
   template <class Part>
   Part& part() {
-    static Part nothing;
-    auto* own = dynamic_cast<Part*>(this);
-    return own != nullptr ? *own : nothing;
+    return part_of<Part>(*this);
   }
   template <class Part>
   const Part& part() const {
-    static const Part kNothing;
-    const auto* own = dynamic_cast<const Part*>(this);
-    return own != nullptr ? *own : kNothing;
+    return part_of<const Part>(*this);
   }
 };
 
