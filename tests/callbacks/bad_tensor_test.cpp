@@ -39,7 +39,7 @@ struct BadTraining : SmallTraining {
                       EngineSettings::Backend::kReference, make_self_comm(), model_of(model), input) {}
 };
 
-/// How a run of so many steps ends, of a model with CheckNumerics.
+/// The end of a run of this many steps with CheckNumerics.
 std::string error_of_model(const std::string& model, int64_t steps = 11) {
   BadTraining training("Poisoned", "Simple", kInputs + model);
   TestRun run({.max_epoch = 1, .steps_per_epoch = steps}, training.trainer());
