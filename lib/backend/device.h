@@ -53,7 +53,8 @@ class Executable {
  public:
   virtual ~Executable() = default;
   /// Runs once. `inputs`, on the host, in the order of the graph's Input nodes. Reads use the current
-  /// variables; assignments happen before it returns. Does not allocate.
+  /// variables. A device with separate memory may still work when it returns: what then reads a variable or
+  /// a fetched value waits. Does not allocate.
   virtual void run(std::span<const Tensor> inputs, const RunInfo& info) = 0;
   /// Value of fetch i after the last run, on the host and in plain layout; overwritten by the next run of
   /// this executable.

@@ -11,7 +11,8 @@ namespace tpack {
 class Storage;
 
 /// The memory of tensor elements: of the host, or of a device with its own memory. Such a device implements
-/// this and passes it to its VariableStore. Must outlive its blocks. Threads: as for the device's programs.
+/// this and passes it to its VariableStore. Copies come after the work that was submitted to the device
+/// before, and are complete when they return. Must outlive its blocks. Threads: as for the device's programs.
 class Memory {
  public:
   virtual ~Memory() = default;

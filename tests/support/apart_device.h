@@ -1,7 +1,10 @@
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "backend/open_device.h"
 
@@ -18,15 +21,20 @@ class ApartMemory final : public Memory {
   void write(std::byte* to, const std::byte* from, size_t bytes) override;
   void copy(std::byte* to, const std::byte* from, size_t bytes) override;
 
+  /// Adds a kernel that runs when something waits for it, or reads or writes this memory.
+  void submit(std::function<void()> kernel) { submitted_.push_back(std::move(kernel)); }
+  void run_submitted();
+
   /// Where the bytes of a tensor in this memory are.
   static std::byte* shadow(const std::byte* address);
 
  private:
   std::string name_;
+  std::deque<std::function<void()>> submitted_;
 };
 
 /// A device all of whose values are in an ApartMemory: the engine with reference kernels, which know where
-/// the bytes are. Nothing of the module `cpu` is in it.
+/// the bytes are and run as late as possible. Nothing of the module `cpu` is in it.
 std::unique_ptr<Device> make_apart_device(const std::string& name, const DeviceOptions& options);
 
 }  // namespace tpack

@@ -4,6 +4,7 @@
 
 #include "backend/passes/memory.h"
 #include "core/clock.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -87,6 +88,14 @@ class EngineExecutable final : public Executable {
     report_.reorders = program_.reorders;
     for (const Step& step : program_.steps) report_.flops += step.flops;
     for (std::vector<double>* times : {&seconds_, &began_s_, &last_s_}) times->resize(program_.steps.size());
+  }
+
+  ~EngineExecutable() override {
+    try {
+      queue_->wait();  // for kernels of this program
+    } catch (const std::exception& error) {
+      log::warning(std::string("a run that nobody waited for has failed: ") + error.what());
+    }
   }
 
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
