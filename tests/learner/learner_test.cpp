@@ -43,20 +43,42 @@ std::vector<Learner::Tensors> batches(int64_t count) {
 }
 
 TEST(Learner, takes_the_steps_of_the_trainer_of_a_config) {
-  SmallTraining training(small_data());
-  Trainer& trainer = training.trainer();
-  trainer.initialize();
-  Learner learner = small_learner();
-  for (const Learner::Tensors& batch : batches(5)) {
-    ASSERT_TRUE(trainer.step(learner.global_step(), {}));
-    const Learner::Figures figures = learner.step(batch);
-    const auto& statistics = trainer.part<StepStatistics>();
-    EXPECT_EQ(figures.at("cost"), *statistics.statistic(0));
-    EXPECT_EQ(figures.size(), statistics.statistics().size());
+  std::string with_dropout = kSmallModel;  // whose draws depend on the seed
+  with_dropout.insert(with_dropout.find("  - FullyConnected: {name: fc1"), "  - Dropout: 0.5\n");
+  for (const std::string& model : {std::string(kSmallModel), with_dropout}) {
+    SmallTraining training(small_data(), "Simple", "Adam: {learning_rate: 0.01}",
+                           EngineSettings::Backend::kReference, make_self_comm(), model_of(model));
+    Trainer& trainer = training.trainer();
+    trainer.initialize();
+    Learner learner(model_of(model), adam(0.01), small_options());
+    for (const Learner::Tensors& batch : batches(5)) {
+      ASSERT_TRUE(trainer.step(learner.global_step(), {}));
+      const Learner::Figures figures = learner.step(batch);
+      const auto& statistics = trainer.part<StepStatistics>();
+      EXPECT_EQ(figures.at("cost"), *statistics.statistic(0));
+      EXPECT_EQ(figures.size(), statistics.statistics().size());
+    }
+    const VariableStore& expected = *trainer.part<TrainedVariables>().variables();
+    for (const std::string& name : expected.names(VariableScope::kModel))
+      EXPECT_TRUE(bit_equal(learner.variables().value(name), expected.value(name))) << name;
   }
-  const VariableStore& expected = *trainer.part<TrainedVariables>().variables();
-  for (const std::string& name : expected.names(VariableScope::kModel))
-    EXPECT_TRUE(bit_equal(learner.variables().value(name), expected.value(name))) << name;
+}
+
+/// A statistic that no sample of a batch has (AUC of one class) is left out.
+TEST(Learner, gives_only_the_statistics_that_have_a_value) {
+  const char* const model = R"(
+inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}
+layers: [FullyConnected: {name: fc, units: 2}]
+cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
+metrics: [AUC: {logits: fc, labels: label}]
+)";
+  Learner learner(model_of(model), sgd(0.1), small_options());
+  const Tensor x(DType::kFloat32, {2, 5});
+  const auto both = learner.step({{"x", x}, {"label", Tensor::of<int32_t>({2}, {0, 1})}});
+  EXPECT_EQ(both.size(), 2U);
+  const auto one = learner.step({{"x", x}, {"label", Tensor::of<int32_t>({2}, {1, 1})}});
+  EXPECT_EQ(one.size(), 1U);
+  EXPECT_TRUE(one.contains("cost"));
 }
 
 TEST(Learner, goes_on_from_a_file_as_if_it_had_not_stopped) {
@@ -154,6 +176,36 @@ TEST(LearnerOfConfig, goes_on_where_train_stopped_and_is_read_by_infer) {
   const Tensor p = learner.predict({{"x", x}}).at("p");
   EXPECT_TRUE(bit_equal(InferenceModel::load(folder / "mine.h5")->predict({{"x", x}}).at("p"), p));
   EXPECT_EQ(InferenceModel::load(folder / "mine.h5")->labels(), (std::vector<std::string>{"no", "yes"}));
+}
+
+/// Updates in turns, and a learning rate in proportion to the batches of data.train.
+TEST(LearnerOfConfig, takes_the_steps_of_train_with_several_updates) {
+  const TemporaryFolder folder;
+  write_content(folder / "a.yaml",
+                "tpack: 1\nseed: 3\nmax_epoch: 1\nengine: {threads: 1, algorithm: heuristic}\n"
+                "callbacks: [ModelSaver: {}]\n"
+                "data:\n  train: [{FakeData: {shapes: [[3], []], names: [x, y], size: 35}}, BatchData: 5]\n"
+                "model:\n  inputs: {x: {shape: [3]}, y: {shape: []}}\n"
+                "  layers: [FullyConnected: {name: a, units: 4}, Dropout: 0.5, FullyConnected: {name: b, "
+                "units: 1}]\n"
+                "  costs: {a: [MeanSquaredError: {predictions: b, targets: y}], "
+                "b: [MeanAbsoluteError: {predictions: b, targets: y}]}\n"
+                "updates:\n"
+                "  one: {cost: a, variables: a/.*, optimizer: {SGD: {learning_rate: {base: 0.1, per: 10}}}, "
+                "steps: 2}\n"
+                "  two: {cost: b, variables: b/.*, optimizer: {SGD: {learning_rate: 0.2}}, steps: 1}\n");
+  const auto outcome = testing_cli::tpack({"train", folder / "a.yaml", "--log-dir", folder / "run"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  Learner learner = Learner::from_config(folder / "a.yaml");
+  const auto stream = learner.flow("train").stream({.seed = 3, .passes = 1});
+  std::vector<size_t> figures;
+  while (const auto batch = stream->next())
+    figures.push_back(
+        learner.step({{"x", batch->tensor(0).clone()}, {"y", batch->tensor(1).clone()}}).size());
+  EXPECT_EQ(figures, std::vector<size_t>(7, 1)) << "the cost of the update whose turn it is";
+  Learner trained = Learner::from_checkpoint(folder / "run/checkpoints/model-7.h5");
+  for (const std::string& name : trained.variables().names(VariableScope::kModel))
+    EXPECT_TRUE(bit_equal(learner.variables().value(name), trained.variables().value(name))) << name;
 }
 
 }  // namespace
