@@ -10,7 +10,7 @@ Formula::Formula(const ConfigNode& node, const ExpressionGrammar& grammar)
 std::optional<Formula> FormulaCodec::parse(const ConfigNode& node, Reader& reader,
                                            const ExpressionGrammar& grammar) {
   if (!node.is_scalar() || node.is_null()) {
-    reader.wrong_type(node, type().str());
+    reader.wrong_type(node, "an expression, such as 2 * x");
     return std::nullopt;
   }
   try {

@@ -60,7 +60,7 @@ std::optional<Scheduled> Codec<Scheduled>::parse(const ConfigNode& node, Reader&
     return value;
   }
   if (!node.is_number()) {
-    reader.wrong_type(node, type().of);
+    reader.wrong_type(node, "a number or a schedule, such as 0.01 or {Cosine: {start: 0.1}}");
     return std::nullopt;
   }
   const auto number = Codec<double>::parse(node, reader);

@@ -1,6 +1,7 @@
 #include "core/schema.h"
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include "core/other_words.h"
@@ -18,6 +19,12 @@ std::string space_after_colon(const std::string& key, const std::vector<std::str
   return "; write '" + name + ": " + key.substr(colon + 1) + "', with a space after the colon";
 }
 
+/// For the key 002 of `learning_rate: 0,002`.
+std::string decimal_point(const std::string& key) {
+  const bool are_digits = std::ranges::all_of(key, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return are_digits ? "; write decimal numbers with a point, 0.5" : "";
+}
+
 }  // namespace
 
 void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
@@ -28,6 +35,7 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     std::string text = "unknown key '" + entry.key + "' in " + owner;
     std::string suggestion = space_after_colon(entry.key, names);
+    if (suggestion.empty()) suggestion = decimal_point(entry.key);
     if (suggestion.empty()) suggestion = advice_on(owner, entry.key);
     if (suggestion.empty()) suggestion = did_you_mean(entry.key, names);
     if (suggestion.empty()) suggestion = names.empty() ? "; it has no keys" : "; known: " + join(names, ", ");
@@ -38,10 +46,11 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
 bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors,
                   const std::string& main_field) {
   if (node.is_map() || node.is_null()) return true;
-  const bool is_value = node.is_scalar() && !main_field.empty();
-  errors.add(node.position(), owner + ": expected a map of parameters {key: value}, found " +
-                                  node.describe() +
-                                  (is_value ? "; write {" + main_field + ": " + node.text() + "}" : ""));
+  errors.add(node.position(),
+             owner + ": expected a map of parameters {key: value}, found " + node.describe() +
+                 (main_field.empty()
+                      ? ""
+                      : "; write {" + main_field + ": " + (node.is_scalar() ? node.text() : "VALUE") + "}"));
   return false;
 }
 

@@ -204,10 +204,9 @@ Experiment load_experiment(const std::string& path, const std::vector<std::strin
 void Experiment::require_for_training() const {
   const Trainer::Needs needs = trainer->needs();
   const std::string type = component_item(config.trainer.item, Trainer::kKind).name;
-  const Position& root = source.root.position();
   Diagnostics errors;
-  if (needs.model && !tower) errors.add(root, missing("model", type));
-  if (needs.optimizer && updates.empty()) errors.add(root, missing("optimizer", type));
+  if (needs.model && !tower) errors.add(position_of("model"), missing("model", type));
+  if (needs.optimizer && updates.empty()) errors.add(position_of("optimizer"), missing("optimizer", type));
   if (needs.data && !flows.contains("train")) {
     errors.add(position_of("data"), missing("data.train", type));
   }

@@ -81,6 +81,12 @@ std::string fix_of(const TowerInput& input, const ComponentSpec& component, cons
                                   : "");
 }
 
+/// What the inputs take is what data.train produces; so another flow should produce the same.
+std::string fix_in_flow(const std::string& flow_name, const std::string& fix) {
+  if (flow_name == "data.train") return fix;
+  return "; give it the maps of data.train" + (fix.empty() ? "" : ", or" + fix.substr(1));
+}
+
 }  // namespace
 
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
@@ -107,7 +113,8 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
-                                     " produces " + given.str() + fix_of(input, batches[*at], wanted));
+                                     " produces " + given.str() +
+                                     fix_in_flow(flow_name, fix_of(input, batches[*at], wanted)));
     }
     if (batches[*at].is_image && input.layout == "CHW") {
       errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +

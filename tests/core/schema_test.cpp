@@ -63,6 +63,11 @@ TEST(Schema, says_where_a_space_is_missing) {
             "unknown key 'rate:0.5' in layer Thing; write 'rate: 0.5', with a space after the colon");
 }
 
+TEST(Schema, says_how_decimal_numbers_are_written) {
+  EXPECT_EQ(schema_complaint({{"units", 1}, {"rate", 0}, {"002", ConfigNode()}}),
+            "unknown key '002' in layer Thing; write decimal numbers with a point, 0.5");
+}
+
 TEST(Schema, rejects_a_list_instead_of_parameters) {
   Diagnostics errors;
   Schema<NoParams>("Nothing.").parse(ConfigNode::list({}, at(2, 2)), "layer ReLU", errors);

@@ -86,7 +86,7 @@ TEST(ExpressionCost, points_at_mistakes) {
   EXPECT_THAT(complaint("1 + 2"), HasSubstr("cost Expression: '1 + 2' is not a layer or input"));
   EXPECT_THAT(complaint_of<Cost>("Expression: 3", kNames, kValues), HasSubstr("'3' is not a layer or input"));
   EXPECT_THAT(complaint_of<Cost>("Expression: [a]", kNames, kValues),
-              HasSubstr("expected an expression, found"));
+              HasSubstr("expected an expression, such as"));
   EXPECT_THAT(complaint_of<Cost>("Expression: {weight: 2}", kNames, kValues),
               HasSubstr("'expression' is missing"));
 }

@@ -90,11 +90,11 @@ TEST(Experiment, effective_paths_are_absolute) {
 }
 
 TEST(Experiment, the_trainer_says_what_it_needs) {
-  const Experiment e = make_experiment(load_config_text("tpack: 1\nseed: 3\n", "empty.yaml"), "empty");
+  const Experiment e = make_experiment(load_config_text("tpack: 1\noptimizer:\n", "empty.yaml"), "empty");
   EXPECT_EQ(error_of([&] { e.require_for_training(); }),
             "empty.yaml:1:1: 'model' is missing; trainer Simple needs it\n"
-            "empty.yaml:1:1: 'optimizer' is missing; trainer Simple needs it\n"
-            "empty.yaml:1:1: 'data.train' is missing; trainer Simple needs it");
+            "empty.yaml:1:1: 'data.train' is missing; trainer Simple needs it\n"
+            "empty.yaml:2:1: 'optimizer' is missing; trainer Simple needs it");
 }
 
 TEST(Experiment, values_of_vars_reach_the_model) {

@@ -12,9 +12,9 @@ const Spec kBatches = {{"image", {DType::kUInt8, {4, 28, 28, 1}}},
                        {"points", {DType::kFloat32, {4, Shape::kUnknown, 2}}}};
 const Position kHere = in_train_yaml(12, 5);
 
-std::string error_of(const std::vector<TowerInput>& inputs) {
+std::string error_of(const std::vector<TowerInput>& inputs, const std::string& flow = "data.train") {
   try {
-    bind_inputs(inputs, kBatches, "data.train");
+    bind_inputs(inputs, kBatches, flow);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -51,6 +51,15 @@ TEST(BindInputs, says_all_that_does_not_fit) {
       "write shape: [28, 28, 1], or change the flow");
 }
 
+/// A map that data.train has and the other flow lacks is a usual cause.
+TEST(BindInputs, says_that_another_flow_has_to_be_as_that_of_training) {
+  EXPECT_EQ(
+      error_of({{"x", "image", {DType::kUInt8, {32, 32, 1}}, true, "", in_train_yaml(14, 5)}},
+               "flow 'validation'"),
+      "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but flow 'validation' produces uint8 [4, 28, "
+      "28, 1]; give it the maps of data.train, or write shape: [28, 28, 1], or change the flow");
+}
+
 TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
   EXPECT_EQ(
       error_of({{"label", "points", {DType::kInt32, {7, 2}}, true, "", kHere}}),
@@ -61,7 +70,7 @@ TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
 TEST(BindInputs, says_how_class_numbers_and_soft_labels_fit) {
   const auto error = [](const TowerInput& input, const ComponentSpec& component) {
     try {
-      bind_inputs({input}, {component}, "data.validation");
+      bind_inputs({input}, {component}, "data.train");
     } catch (const ConfigError& rejected) {
       return std::string(rejected.what());
     }

@@ -49,9 +49,10 @@ class RenameComponents final : public Map {
   using Params = RenameComponentsParams;
   static Schema<Params> schema() {
     return Schema<Params>("Renames components, for example to join two flows with the same names.")
-        .example("RenameComponents: {names: {image: photo}}")
+        .example("RenameComponents: {image: photo}")
         .field("names", &Params::names, "new names by old name")
-        .required();
+        .required()
+        .shorthand();
   }
   explicit RenameComponents(Params p) : p_(std::move(p)) {
     if (p_.names.empty()) throw ConfigError("RenameComponents: 'names' is empty; write {OLD_NAME: NEW_NAME}");

@@ -17,6 +17,13 @@ TEST(RenameComponents, changes_names_and_nothing_else) {
   EXPECT_EQ(d.tensor(1).at(0), 5);
 }
 
+TEST(RenameComponents, takes_the_names_as_they_are) {
+  EXPECT_EQ(yaml_flow("[Counting: 3, RenameComponents: {k: number}]").spec().str(),
+            "number int64 [], pass int64 []");
+  EXPECT_EQ(yaml_flow("[Counting: 3, RenameComponents: {k: names}]").spec().str(),
+            "names int64 [], pass int64 []");
+}
+
 TEST(RenameComponents, may_exchange_two_names) {
   EXPECT_EQ(renamed("k: pass, pass: k").spec().str(), "pass int64 [], k int64 []");
 }
