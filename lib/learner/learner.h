@@ -52,7 +52,8 @@ class Learner {
   ~Learner();
 
   /// Trains on a batch, [N, ...] for each input; returns the statistics of this batch before the update.
-  /// Ignores other names. A label that is not a class makes a cost NaN. Errors: ConfigError for missing inputs; ShapeError.
+  /// Ignores other names. A label that is not a class makes a cost NaN. Errors: ConfigError for missing
+  /// inputs; ShapeError.
   Figures step(const Tensors& batch);
   /// Outputs for a batch: the named ones, or those of the config's `predict`. Errors: as NamedPredictor.
   Tensors predict(const Tensors& batch, const std::vector<std::string>& outputs = {});

@@ -27,7 +27,7 @@ TEST(MetricsOfRegression, are_nan_if_a_prediction_is) {
 }
 
 MetricOfSamples of_three_classes(const std::string& yaml, const std::vector<int>& predicted,
-                           const std::vector<int32_t>& actual) {
+                                 const std::vector<int32_t>& actual) {
   std::vector<double> scores;
   for (const int chosen : predicted) {
     for (int c = 0; c < 3; ++c) scores.push_back(chosen < 0 ? kNan : c == chosen ? 1 : 0);
@@ -39,7 +39,8 @@ MetricOfSamples of_three_classes(const std::string& yaml, const std::vector<int>
 /// Scores that are NaN predict a class of their own, as in scikit-learn's matthews_corrcoef with such labels.
 TEST(MatthewsCorrelation, counts_scores_that_are_nan_as_a_wrong_class) {
   const std::string yaml = "MatthewsCorrelation: {logits: logits, labels: label}";
-  EXPECT_NEAR(of_three_classes(yaml, {0, 1, 2, -1, -1, 1}, {0, 1, 2, 2, 1, 0}).value(), 0.40032038451271784, 1e-15);
+  EXPECT_NEAR(of_three_classes(yaml, {0, 1, 2, -1, -1, 1}, {0, 1, 2, 2, 1, 0}).value(), 0.40032038451271784,
+              1e-15);
   EXPECT_EQ(of_three_classes(yaml, {-1, -1}, {0, 1}).value(), 0);
 }
 
