@@ -45,7 +45,8 @@ class BestSaver : public Callback, public CheckpointWriting {
   Ref<Stat> monitor_;
   std::string file_name_;
   Goal goal_;
-  std::optional<double> best_;
+  std::optional<double> best_;   // of the file
+  std::optional<double> asked_;  // of the last request, until its file is written
 };
 
 BestSaver::BestSaver(BestSaverParams p, Goal goal)
@@ -115,13 +116,19 @@ void BestSaver::trigger(Run& run) {
   const Monitors::History& history = run.monitors().get_history(monitor_.name);
   if (history.empty() || history.back().first != run.global_step()) return;  // nothing new
   const double value = history.back().second;
-  if (std::isnan(value) || (best_ && !is_better(value, *best_, goal_))) return;
+  const std::optional<double>& before = asked_ ? asked_ : best_;
+  if (std::isnan(value) || (before && !is_better(value, *before, goal_))) return;
+  asked_ = value;
   CheckpointRequest request;
   request.name = file_name_;
   request.purpose = CheckpointRequest::Purpose::kKeepBest;
   request.saved = [this, value](const std::string& path) {
     best_ = value;
+    if (asked_ == value) asked_.reset();
     log::info("saved " + path + ", " + monitor_.name + " is " + short_text(value));
+  };
+  request.failed = [this, value](const Error& /*error*/) {
+    if (asked_ == value) asked_.reset();
   };
   run.request_checkpoint(std::move(request));
 }

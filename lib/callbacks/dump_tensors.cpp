@@ -66,7 +66,7 @@ class DumpTensors final : public Callback {
     char name[64];
     std::snprintf(name, sizeof name, "/step-%09lld.h5", static_cast<long long>(run.global_step()));
     const std::string path = run.folder() + "/" + kTensorFolder + name;
-    write_extra_file(path, [&] { save_checkpoint(path, content); });
+    write_extra_file(path, [&] { save_checkpoint(path, std::move(content)); });
   }
 
  private:

@@ -24,10 +24,10 @@ struct CheckpointContent {
 };
 
 /// Writes the content as one HDF5 file, completely or not at all (see write_whole_file). The bytes depend
-/// only on the content. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError if the file
-/// cannot be written; CheckpointError for names that HDF5 cannot hold.
-void save_checkpoint(const std::string& path, const CheckpointContent& content,
-                     FileIo& io = FileIo::system());
+/// only on the content. The file is made in memory first; a tensor that nothing else holds is freed as soon
+/// as it is in there. Format: docs/checkpoint-format.md. Threads: any; others may use libhdf5 in between.
+/// Errors: ResourceError if the file cannot be written; CheckpointError for names that HDF5 cannot hold.
+void save_checkpoint(const std::string& path, CheckpointContent content, FileIo& io = FileIo::system());
 
 /// Reads a checkpoint after its digest was checked; nothing of a damaged file reaches libhdf5. Threads: any.
 /// Errors: CheckpointError with the path and the cause: no such file, not a tpack checkpoint, a newer

@@ -20,6 +20,21 @@ constexpr size_t kMaxNameBytes = 256;
 // Never opened. With the name of an existing file, libhdf5 would read all of it first.
 constexpr const char* kMemoryName = "tpack-checkpoint-in-memory";
 
+/// Lets other threads use libhdf5 during its lifetime.
+class Unlocked {
+ public:
+  Unlocked() { hdf5_mutex().unlock(); }
+  ~Unlocked() { hdf5_mutex().lock(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+};
+
+/// `digest_of`, which takes as long as everything else.
+std::string digest_while_unlocked(std::string_view bytes) {
+  const Unlocked others;
+  return digest_of(bytes);
+}
+
 /// Writes one content into an open HDF5 file.
 class Writer {
  public:
@@ -86,7 +101,7 @@ class Writer {
                       H5Dclose);
     checked(H5Dwrite(made.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), path_,
             what.c_str());
-    text_attribute(made.get(), hdf5::kDigestName, digest_of(bytes));
+    text_attribute(made.get(), hdf5::kDigestName, digest_while_unlocked(bytes));
   }
   void attribute(hid_t owner, const char* name, const Handle& type, const Handle& space,
                  const void* value) const {
@@ -102,20 +117,23 @@ class Writer {
   Handle creation_;
 };
 
-void write_content(const Writer& writer, hid_t file, const CheckpointContent& content) {
+void write_content(const Writer& writer, hid_t file, CheckpointContent& content) {
   writer.text_attribute(file, "format", "tpack-checkpoint");
   writer.number_attribute("format_version", kCheckpointVersion);
   writer.text_attribute(file, "tpack_version", TPACK_VERSION);
   writer.number_attribute("step", content.step);
   writer.number_attribute("epoch", content.epoch);
-  for (const auto& [name, tensor] : content.tensors) writer.tensor(name, tensor);
+  for (auto& [name, tensor] : content.tensors) {
+    writer.tensor(name, tensor);
+    tensor = Tensor();
+  }
   for (const auto& [name, text] : content.texts) writer.text(name, text);
   for (const auto& [name, texts] : content.lists) writer.list(name, texts);
   writer.number_attribute("complete", 1);
 }
 
 /// Builds the HDF5 file in memory; returns its length, including room for the user block.
-size_t build(const std::string& path, const CheckpointContent& content, hdf5::MemoryFile& memory) {
+size_t build(const std::string& path, CheckpointContent& content, hdf5::MemoryFile& memory) {
   const std::lock_guard lock(hdf5_mutex());
   hdf5::prepare();
   const Handle access = memory.access();
@@ -133,7 +151,7 @@ size_t build(const std::string& path, const CheckpointContent& content, hdf5::Me
 
 }  // namespace
 
-void save_checkpoint(const std::string& path, const CheckpointContent& content, FileIo& io) {
+void save_checkpoint(const std::string& path, CheckpointContent content, FileIo& io) {
   hdf5::MemoryFile memory;
   const size_t bytes = build(path, content, memory);
   const std::string_view hdf5 = memory.content(bytes).substr(kSealBytes);

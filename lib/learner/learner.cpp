@@ -241,7 +241,7 @@ void Learner::save(const std::string& path) const {
     }
     std::erase_if(content.texts, [](const auto& text) { return text.second.empty(); });
   }
-  save_checkpoint(path, content);
+  save_checkpoint(path, std::move(content));
 }
 
 void Learner::load(const std::string& path) {

@@ -1,56 +1,98 @@
 #include "train/checkpoint_writer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "system/log.h"
 
 namespace tpack {
+namespace {
 
-void CheckpointWriter::write(const std::vector<CheckpointRequest>& requests,
-                             const std::function<CheckpointContent()>& content) {
-  if (run_folder_.empty()) return;
-  using Purpose = CheckpointRequest::Purpose;
-  std::vector<std::string> written;
-  for (const Purpose purpose : {Purpose::kKeepBest, Purpose::kResume}) {
-    for (const CheckpointRequest& request : requests) {
-      const bool is_new = std::find(written.begin(), written.end(), request.name) == written.end();
-      if (request.purpose != purpose || !is_new) continue;
-      written.push_back(request.name);
-      CheckpointContent own = content();
-      if (request.change) request.change(own);
-      write_one(request, requests, own);
-    }
+using Purpose = CheckpointRequest::Purpose;
+
+/// The tensors as they are now; those of `copied` already are copies.
+void copy_tensors(CheckpointContent& content, const CheckpointContent& copied) {
+  for (auto& [name, tensor] : content.tensors) {
+    const auto same = copied.tensors.find(name);
+    if (same == copied.tensors.end() || same->second.raw() != tensor.raw()) tensor = tensor.clone();
   }
 }
 
-void CheckpointWriter::write_one(const CheckpointRequest& first,
-                                 const std::vector<CheckpointRequest>& requests,
-                                 const CheckpointContent& content) {
-  const std::string& name = first.name;
-  const std::string kind = first.purpose == CheckpointRequest::Purpose::kResume ? "" : name;
-  const std::filesystem::path path = std::filesystem::path(run_folder_) / "checkpoints" / name;
-  const auto tell = [&](const auto& act) {
-    for (const CheckpointRequest& request : requests) {
-      if (request.name == name) act(request);
+}  // namespace
+
+void CheckpointWriter::write(std::vector<CheckpointRequest> requests,
+                             const std::function<CheckpointContent()>& content) {
+  if (run_folder_.empty()) return;
+  finish();
+  std::vector<File> files = files_of(std::move(requests), content());
+  // Without a thread, they are written when they have to be finished.
+  writing_ =
+      std::async(std::launch::async | std::launch::deferred, [files = std::move(files), &io = io_]() mutable {
+        for (File& file : files) {
+          try {
+            std::error_code ignored;  // saving says what is wrong
+            std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
+            save_checkpoint(file.path, std::exchange(file.content, {}), io);
+          } catch (const Error&) {
+            file.failure = std::current_exception();
+          }
+        }
+        return std::move(files);
+      });
+}
+
+/// The best ones first.
+std::vector<CheckpointWriter::File> CheckpointWriter::files_of(std::vector<CheckpointRequest> requests,
+                                                               const CheckpointContent& content) const {
+  CheckpointContent copy = content;
+  copy_tensors(copy, {});
+  std::ranges::stable_sort(requests, {}, &CheckpointRequest::purpose);
+  std::vector<File> files;
+  for (CheckpointRequest& request : requests) {
+    const std::filesystem::path path = std::filesystem::path(run_folder_) / "checkpoints" / request.name;
+    auto file = std::ranges::find(files, path.string(), &File::path);
+    if (file == files.end()) {
+      CheckpointContent own = copy;
+      if (request.change) {
+        request.change(own);
+        copy_tensors(own, copy);
+      }
+      file = files.insert(file, File{path.string(), {}, std::move(own)});
     }
-  };
+    file->requests.push_back(std::move(request));
+  }
+  return files;
+}
+
+void CheckpointWriter::report() {
+  if (writing_.valid() && writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) finish();
+}
+
+void CheckpointWriter::finish() {
+  if (!writing_.valid()) return;
+  const std::vector<File> files = writing_.get();
+  for (const File& file : files) tell(file);
+}
+
+void CheckpointWriter::tell(const File& file) {
+  const CheckpointRequest& first = file.requests.front();
+  const std::string kind = first.purpose == Purpose::kResume ? "" : first.name;
   try {
-    std::error_code ignored;  // saving says what is wrong
-    std::filesystem::create_directories(path.parent_path(), ignored);
-    save_checkpoint(path.string(), content, io_);
+    if (file.failure) std::rethrow_exception(file.failure);
   } catch (const Error& error) {
-    failed_[kind] = path.string();
+    failed_[kind] = file.path;
     log::error(std::string("a checkpoint was not saved: ") + error.what());
-    tell([&](const CheckpointRequest& request) {
+    for (const CheckpointRequest& request : file.requests) {
       if (request.failed) request.failed(error);
-    });
+    }
     return;
   }
   failed_.erase(kind);
-  tell([&](const CheckpointRequest& request) {
-    if (request.saved) request.saved(path.string());
-  });
+  for (const CheckpointRequest& request : file.requests) {
+    if (request.saved) request.saved(file.path);
+  }
 }
 
 }  // namespace tpack

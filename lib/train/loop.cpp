@@ -45,12 +45,17 @@ LoopResult Loop::run() {
   } catch (...) {
     log::error("training failed at global_step " + std::to_string(run_.global_step_));
     after_train();  // other failures are in the log
+    try {
+      writer_.finish();
+    } catch (const Error&) {  // also in the log
+    }
     throw;
   }
   run_.ended_well_ = result_.ending != StopReason::kInterrupted;
   log::info((run_.ended_well_ ? "training has finished: " : "training was ") + result_.reason);
   const std::exception_ptr failure = after_train();
   write_requested();
+  writer_.finish();
   result_.lacks_a_save = writer_.lacks_a_save();
   result_.missing_checkpoint = writer_.missing();
   result_.restored_step = run_.restored_step();
@@ -65,6 +70,7 @@ void Loop::run_to_end() {
     write_requested();
     for (int64_t epoch = first_epoch_; epoch <= last_epoch(); ++epoch) run_epoch(epoch);
     agree(*options_.world, RankVote::kContinue);  // another rank may have been interrupted in its last hooks
+    writer_.finish();
     end_of_epochs();
   } catch (const Stopped&) {  // by a callback
     agree(*options_.world, RankVote::kInterruptNow);
@@ -135,11 +141,13 @@ void Loop::trigger_step() {
   run_phase(HookPhase::kTriggerStep, Hook::kTriggerStep);
   monitors_.end_step();
   save_if_asked();
+  writer_.report();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
   if (!last && (trainer_.part<ReplicaState>().saves_together() || !run_.requests_.empty())) write_requested();
 }
 
 void Loop::trigger_epoch() {
+  writer_.finish();  // so that savers know what became of the last files
   try {
     run_phase(HookPhase::kTriggerEpoch, Hook::kTriggerEpoch);
   } catch (const Error& error) {
@@ -238,6 +246,7 @@ void Loop::interrupted(const std::string& reason) {
   request.saved = [this](const std::string& path) { result_.reason += ", saved " + path; };
   run_.request_checkpoint(std::move(request));
   write_requested();
+  writer_.finish();
 }
 
 /// Calls all of them, even if one fails; throws the first failure.

@@ -117,7 +117,7 @@ void Loop::write_requested() {
   if (trainer_.part<ReplicaState>().saves_together() && !gather(requests)) return;
   if (requests.empty()) return;
   const ScopedActivity activity(*options_.world, "saving a checkpoint");
-  writer_.write(requests, [this] { return checkpoint_content(); });
+  writer_.write(std::move(requests), [this] { return checkpoint_content(); });
 }
 
 /// A job scheduler announces the end of a run some time before: the run saves and continues.

@@ -1,3 +1,7 @@
+#include <future>
+#include <numeric>
+
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/hdf5.h"
 #include "core/hdf5_mutex.h"
 #include "dataflow/flow_helpers.h"
@@ -82,6 +86,31 @@ TEST(Hdf5, gives_all_numbers_or_those_that_are_chosen) {
   const DataFlow chosen = flow_of_hdf5(folder, "file: a.h5, shuffle: false, arrays: {label: /targets/y}");
   EXPECT_EQ(numbers_in(chosen), (Numbers{-7, 8}));
   EXPECT_EQ(chosen.spec().str(), "label int32 []");
+}
+
+TEST(Hdf5, is_read_while_checkpoints_are_written) {
+  const TempFolder folder;
+  Numbers numbers(300);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  {
+    const Hdf5Writer file(folder.path("a.h5"));
+    file.set("x", H5T_IEEE_F32LE, {300}, numbers, true);
+  }
+  CheckpointContent content;
+  for (int i = 0; i < 50; ++i)
+    content.tensors["model/w" + std::to_string(i)] = Tensor::of<float>({2}, {1.5F, static_cast<float>(i)});
+  const DataFlow flow = flow_of_hdf5(folder, "file: a.h5, shuffle: false");
+  flow.prepare();
+  auto saving = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 20; ++i) save_checkpoint(folder.path("model.h5"), content);
+  });
+  do {
+    EXPECT_EQ(numbers_in(flow), numbers);
+  } while (saving.wait_for(std::chrono::seconds(0)) != std::future_status::ready);
+  saving.get();
+  const CheckpointContent saved = load_checkpoint(folder.path("model.h5"));
+  EXPECT_EQ(saved.tensors.size(), 50U);
+  EXPECT_EQ(saved.tensors.at("model/w49").at(1), 49);
 }
 
 TEST(Hdf5, converts_every_type_of_numbers) {
