@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/error.h"
+#include "core/text.h"
 #include "reports/bench.h"
+#include "reports/bench_baseline.h"
 #include "reports/scale_out.h"
 
 namespace tpack {
@@ -20,7 +25,31 @@ struct BenchCommandOptions {
   bool scale_out = false;
   ScaleOutOptions network;
   std::string compression = "none";
+  std::string baseline;
+  double tolerance_percent = 5;
 };
+
+/// Benches again, up to twice, where a step seems slower: another process may have disturbed the first one.
+/// Errors: GateMissed.
+void compare_with_baseline(BenchCommandOptions& options, const BenchReport& first) {
+  const BenchReport before = read_bench(options.baseline);
+  const double tolerance = options.tolerance_percent / 100;
+  const auto is_slower = [&](const std::vector<ComparedTime>& times) {
+    return std::ranges::any_of(times, [&](const ComparedTime& time) { return time.is_slower(tolerance); });
+  };
+  std::vector<BenchReport> now = {first};
+  std::vector<ComparedTime> times = compare_benches(before, options.baseline, now);
+  while (is_slower(times) && now.size() < 3) {
+    Experiment again = load_experiment(options.config.file, options.config.overrides);
+    now.push_back(bench(again, options.bench));
+    times = compare_benches(before, options.baseline, now);
+  }
+  (options.json ? std::cerr : std::cout) << "\n" << comparison_text(times, tolerance);
+  if (is_slower(times))
+    throw GateMissed("a step is more than " + short_text(options.tolerance_percent) +
+                     " % slower than in --baseline " + options.baseline + " (median of " +
+                     std::to_string(now.size()) + " benches)");
+}
 
 int run_bench(BenchCommandOptions& options) {
   Experiment experiment = load_experiment(options.config.file, options.config.overrides);
@@ -33,6 +62,7 @@ int run_bench(BenchCommandOptions& options) {
   }
   const BenchReport report = bench(experiment, options.bench);
   std::cout << (options.json ? report.to_json(options.slowest) + "\n" : report.str(options.slowest));
+  if (!options.baseline.empty()) compare_with_baseline(options, report);
   return 0;
 }
 
@@ -52,6 +82,21 @@ void add_bench_options(CLI::App& command, Action& action) {
                    "time every kernel first, without a time limit (minutes for large networks); later runs "
                    "on this machine use the timings");
   add_json_flag(command, options->json);
+  CLI::Option* const baseline = command.add_option(
+      "--baseline", options->baseline,
+      "what --json printed before, on the same hardware: exit code 8 if a training step is slower now (three "
+      "benches are then made)");
+  command
+      .add_option("--tolerance", options->tolerance_percent,
+                  "how much slower it may be, in percent: 5, or 5%")
+      ->capture_default_str()
+      ->transform(
+          [](const std::string& text) {
+            return text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+          },
+          "")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(baseline);
   CLI::Option* const simulate = command.add_flag(
       "--simulate-allreduce", options->scale_out,
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");

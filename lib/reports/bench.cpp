@@ -144,6 +144,8 @@ class Bench {
     report.towers = size.towers;
     report.threads = size.threads;
     report.steps = options_.steps;
+    if (const auto handle = e_.trainer->part<TrainedModel>().model_handle())
+      report.hardware = handle->device->hardware();
     report.both = time_both();
     if (figure_) report.figure = e_.trainer->part<StepStatistics>().statistics()[*figure_].name;
     report.figure_81_to_100 = mean_figure(80, 100);
@@ -329,6 +331,7 @@ std::string BenchReport::to_json(size_t slowest) const {
   };
   nlohmann::ordered_json root = {
       {"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+  if (!hardware.empty()) root["hardware"] = hardware;
   if (train) root["train"] = json(*train);
   if (data) root["data"] = json(*data);
   if (both) {

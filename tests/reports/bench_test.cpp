@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "reports/model_report.h"
+#include "support/errors.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -98,6 +99,57 @@ TEST_F(Bench, counts_the_samples_that_a_batch_has) {
   for (const BenchFigure& figure : {report.train.value(), report.data.value(), report.both.value()}) {
     EXPECT_NEAR(figure.samples_per_s * figure.median_s, 40, 1e-6);
   }
+}
+
+class BenchBaseline : public Bench {
+ protected:
+  int bench_with(const std::vector<std::string>& more, const std::string& change = "max_epoch=1") {
+    std::vector<std::string> command = {
+        "bench", with_trainer("Simple"), "--set", change, "--steps", "2", "--warm-up", "1"};
+    command.insert(command.end(), more.begin(), more.end());
+    outcome_ = testing_cli::tpack(command);
+    return outcome_.code;
+  }
+  /// A file of --json with other times of a step.
+  std::string baseline(double factor) {
+    EXPECT_EQ(bench_with({"--json"}), 0);
+    nlohmann::json root = nlohmann::json::parse(outcome_.out);
+    for (const char* figure : {"train", "both"})
+      root[figure]["step_ms"] = root[figure]["step_ms"].get<double>() * factor;
+    write_content(folder_ / "base.json", root.dump());
+    return folder_ / "base.json";
+  }
+  testing_cli::Outcome outcome_;
+};
+
+TEST_F(BenchBaseline, passes_a_step_that_is_faster_and_refuses_a_slower_one) {
+  ASSERT_EQ(bench_with({"--baseline", baseline(1e6)}), 0) << outcome_.err;
+  EXPECT_TRUE(says(outcome_.out, {"step alone", "step with data", "-100.0 %"}));
+  EXPECT_EQ(bench_with({"--baseline", baseline(1e-6), "--tolerance", "50%"}), 8);
+  EXPECT_TRUE(says(outcome_.out, {"slower"}));
+  EXPECT_TRUE(says(outcome_.err, {"more than 50 % slower", "base.json", "median of 3"}));
+  EXPECT_EQ(bench_with({"--baseline", baseline(1e-3), "--tolerance", "100000000000"}), 0) << outcome_.err;
+}
+
+TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
+  const std::string path = baseline(1);
+  EXPECT_EQ(bench_with({"--baseline", path}, "data.train.BatchData={batch_size: 5}"), 2);
+  EXPECT_TRUE(says(outcome_.err, {"base.json", "the batch was", "is 5 now"}));
+  nlohmann::json root = nlohmann::json::parse(content_of(path));
+  root["hardware"] = "another one";
+  write_content(path, root.dump());
+  EXPECT_EQ(bench_with({"--baseline", path}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"the hardware was another one"}));
+  for (const char* text :
+       {"", "{}", "[1]", "{\"batch\": \"a\"}",
+        R"({"batch": 1, "towers": 1, "threads": 1, "both": {"step_ms": 0, "samples_per_s": 1}})"}) {
+    write_content(path, text);
+    EXPECT_EQ(bench_with({"--baseline", path}), 2) << text;
+    EXPECT_TRUE(says(outcome_.err, {"base.json"})) << text;
+  }
+  EXPECT_EQ(bench_with({"--baseline", folder_ / "none.json"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"none.json", "--json"}));
+  EXPECT_EQ(bench_with({"--tolerance", "5"}), 2) << "without --baseline";
 }
 
 TEST_F(Bench, and_check_describe_what_any_trainer_trains) {
