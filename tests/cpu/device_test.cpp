@@ -8,8 +8,10 @@
 #include "core/text.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn_format.h"
+#include "graph/passes/gradient.h"
 #include "ops/op_cases.h"
 #include "ops/pad.h"
+#include "ops/pooling.h"
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 #include "support/captured_log.h"
@@ -191,6 +193,41 @@ TEST(CpuBackend, takes_mean_and_variance_of_numbers_around_a_large_mean) {
           EXPECT_NEAR(found[1].at(c) / truth[1].at(c), 1, 1e-6) << name << " around " << mean;
         }
       }
+    }
+  }
+}
+
+/// All elements of a channel are one number that was broadcast.
+TEST(CpuBackend, takes_mean_and_variance_of_numbers_that_are_repeated) {
+  const auto statistics = [](Builder& b, Symbols in) {
+    const Symbol repeated = b.broadcast_to(in[0], {4, 3, 5, 7});
+    const Node& node = b.emit<BatchNorm>({1e-5}, {repeated, in[1], in[1]});
+    return std::vector{node.out(), node.out(1), b.add(node.out(2), 1.0)};
+  };
+  const Tensor ones = Tensor::of<double>({3}, {1, 1, 1});
+  for (const Tensor& x : {Tensor::of<double>({}, {2.5}), Tensor::of<double>({3, 1, 1}, {1, -2, 30}),
+                          Tensor::of<double>({7}, {1, 2, 3, 4, 5, 6, 7})}) {
+    const auto truth = testkit::evaluate(statistics, {x, ones}, DType::kFloat64);
+    for (const auto& [name, variant] : variants()) {
+      const auto found = testkit::evaluate_on_cpu(statistics, {x, ones}, variant);
+      for (size_t k = 0; k < truth.size(); ++k) {
+        for (int64_t i = 0; i < truth[k].elements(); ++i)
+          EXPECT_NEAR(found[k].at(i), truth[k].at(i), 1e-5) << name << ", result " << k;
+      }
+    }
+  }
+}
+
+/// Windows that do not overlap: each place of the gradient is written once.
+TEST(CpuBackend, takes_gradients_of_pooling_whose_windows_tile_the_image) {
+  for (const int64_t size : {2, 3}) {
+    const auto gradient = [size](Builder& b, Symbols in) {
+      const Symbol pooled = max_pool(b, b.mul(in[0], 2.0), {.window = {size, size}, .stride = {size, size}});
+      return gradients(b, b.reduce_sum(b.square(pooled)), std::vector{in[0]});
+    };
+    for (const auto& [name, variant] : variants()) {
+      const auto result = check_backend(gradient, {random_tensor({2, 20, 6, 12}, 4)}, variant);
+      EXPECT_LT(result.largest_error, 1e-5) << name << ": " << result.text;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "support/temporary_folder.h"
 
@@ -46,6 +47,18 @@ TEST(SearchResults, rank_longer_trained_runs_first_and_unfinished_ones_last) {
       "3,000,0.1,{ReLU: {}},,,0,1.5,stopped,\n"
       ",004,0.5,Tanh,,,0,3,finished,\n"
       ",001,0.2,Tanh,,,0,0.5,failed,\"the cost is nan, sorry\"\n");
+  const auto json = nlohmann::json::parse(results.json());
+  EXPECT_EQ(json["metric"], "accuracy");
+  EXPECT_EQ(json["goal"], "max");
+  EXPECT_EQ(
+      json["runs"][0],
+      nlohmann::json::parse(R"({"rank": 1, "run": "003", "values": {"optimizer.Adam.learning_rate": "0.4",
+                "model.layers.0": "Tanh"}, "best": 0.8, "last": 0.5, "epochs": 2, "seconds": 62, "state": "finished",
+                "reason": "", "folder": ")" +
+                            folder.str() + "/003\"}"));
+  EXPECT_EQ(json["runs"][4]["rank"], nullptr);
+  EXPECT_EQ(json["runs"][4]["best"], nullptr);
+  EXPECT_EQ(json["runs"][4]["reason"], "the cost is nan, sorry");
 }
 
 }  // namespace
