@@ -34,15 +34,19 @@ uint64_t bytes_of_evaluation(const Experiment& e) {
   return largest;
 }
 
-/// A checkpoint is built in memory before it is written. If a trainer has no variables on devices, its
-/// checkpoint is known only after it has begun.
+/// A checkpoint is built in memory from a copy, each tensor of which is freed then. If a trainer has no
+/// variables on devices, its checkpoint is known only after it has begun.
 uint64_t bytes_of_checkpoint(Trainer& trainer) {
   CheckpointContent content;
   if (trainer.part<TrainedVariables>().variables() == nullptr) return 0;
   trainer.save(content);
   uint64_t bytes = 0;
-  for (const auto& [name, tensor] : content.tensors) bytes += tensor.bytes();
-  return bytes;
+  uint64_t largest = 0;
+  for (const auto& [name, tensor] : content.tensors) {
+    bytes += tensor.bytes();
+    largest = std::max<uint64_t>(largest, tensor.bytes());
+  }
+  return bytes + largest;
 }
 
 }  // namespace

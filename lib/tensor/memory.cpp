@@ -65,6 +65,7 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
   if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
+  if (bytes >= kLargeBlock) prefer_large_pages(data, bytes);
   count_block(bytes);
   return std::make_shared<Storage>(data, bytes, std::shared_ptr<const void>(data, [bytes](std::byte* p) {
                                      std::free(p);
@@ -82,6 +83,7 @@ std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
   require_memory(bytes);
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
+  if (bytes >= kLargeBlock) prefer_large_pages(data, bytes);
   count_block(bytes);
   return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
                                    std::shared_ptr<const void>(data, [bytes](void* p) {
