@@ -17,7 +17,7 @@ namespace tpack {
 
 /// An alias of a component, perhaps with another default for one of its fields.
 struct Variant {
-  const char* name;
+  const char* name = nullptr;
   const char* field = nullptr;
   const char* value = nullptr;
 };

@@ -114,8 +114,8 @@ class Schema : public AnySchema {
     return *this;
   }
   /// The structure of the last field, a subtree that the owner reads, is this type.
-  Schema& type(FieldType type) {
-    last().type = std::move(type);
+  Schema& type(const FieldType& type) {
+    last().type = type;
     return *this;
   }
   /// The last field may be written as the component's value itself: `Softmax: fc1`. A map is the value if the
