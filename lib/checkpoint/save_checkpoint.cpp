@@ -17,8 +17,12 @@ using hdf5::checked;
 using hdf5::Handle;
 
 constexpr size_t kMaxNameBytes = 256;
-// Never opened. With the name of an existing file, libhdf5 would read all of it first.
-constexpr const char* kMemoryName = "tpack-checkpoint-in-memory";
+/// Never opened. With the name of an existing file, libhdf5 would read all of it first; with that of a file
+/// in memory that another thread makes, it would refuse. Threads: one at a time.
+std::string next_memory_name() {
+  static uint64_t files = 0;
+  return "tpack-checkpoint-in-memory-" + std::to_string(++files);
+}
 
 /// Lets other threads use libhdf5 during its lifetime.
 class Unlocked {
@@ -140,7 +144,8 @@ size_t build(const std::string& path, CheckpointContent& content, hdf5::MemoryFi
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(creation.get(), kSealBytes);
   const Handle file(
-      checked(H5Fcreate(kMemoryName, H5F_ACC_TRUNC, creation.get(), access.get()), path, "cannot be created"),
+      checked(H5Fcreate(next_memory_name().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), path,
+              "cannot be created"),
       H5Fclose);
   write_content(Writer(path, file.get()), file.get(), content);
   checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path, "cannot be finished");

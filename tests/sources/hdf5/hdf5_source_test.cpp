@@ -101,13 +101,16 @@ TEST(Hdf5, is_read_while_checkpoints_are_written) {
     content.tensors["model/w" + std::to_string(i)] = Tensor::of<float>({2}, {1.5F, static_cast<float>(i)});
   const DataFlow flow = flow_of_hdf5(folder, "file: a.h5, shuffle: false");
   flow.prepare();
-  auto saving = std::async(std::launch::async, [&] {
-    for (int i = 0; i < 20; ++i) save_checkpoint(folder.path("model.h5"), content);
-  });
+  const auto save = [&](const std::string& file) {
+    for (int i = 0; i < 20; ++i) save_checkpoint(folder.path(file), content);
+  };
+  auto saving = std::async(std::launch::async, save, "model.h5");
+  auto saving_another = std::async(std::launch::async, save, "best.h5");
   do {
     EXPECT_EQ(numbers_in(flow), numbers);
   } while (saving.wait_for(std::chrono::seconds(0)) != std::future_status::ready);
   saving.get();
+  saving_another.get();
   const CheckpointContent saved = load_checkpoint(folder.path("model.h5"));
   EXPECT_EQ(saved.tensors.size(), 50U);
   EXPECT_EQ(saved.tensors.at("model/w49").at(1), 49);
