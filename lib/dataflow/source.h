@@ -49,7 +49,7 @@ class FlowBuilder {
 /// else that the source has (files, classes, the rows of a table; source_parts.h): `class Npz : public
 /// RandomAccessSource, public SourceFiles`. Derive from Source directly only for sources that are made of
 /// other flows.
-class Source : public std::enable_shared_from_this<Source> {
+class Source : public std::enable_shared_from_this<Source>, public HasParts<Source> {
  public:
   static constexpr const char* kKind = "source";
 
@@ -76,15 +76,6 @@ class Source : public std::enable_shared_from_this<Source> {
   /// The source that reads the samples: itself, or the source that it streams from, which has the first ones
   /// after `prepare` and can read other files in the same way (reopen_with); null for other sources.
   std::shared_ptr<const RandomAccessSource> indexed() const;
-  /// The part of this type; an empty one if the source does not derive from it.
-  template <class Part>
-  Part& part() {
-    return part_of<Part>(*this);
-  }
-  template <class Part>
-  const Part& part() const {
-    return part_of<const Part>(*this);
-  }
 
   /// Facts about its data, for users. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }

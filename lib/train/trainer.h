@@ -38,7 +38,7 @@ struct TrainSetup {
 /// `step`, and derives from parts for everything else that it has (variables, statistics, a model, data;
 /// trainer_parts.h): `class Annealing : public Trainer, public TrainedVariables`. Order of calls: setup,
 /// compile, initialize (which compiles if necessary), maybe load, then steps. Threads: one caller.
-class Trainer {
+class Trainer : public HasParts<Trainer> {
  public:
   static constexpr const char* kKind = "trainer";
   virtual ~Trainer() = default;
@@ -72,16 +72,6 @@ class Trainer {
   virtual void check_resumable(const CheckpointContent& content, const std::string& source) const {
     (void)content;
     (void)source;
-  }
-
-  /// The part of this type; an empty one if the trainer does not derive from it.
-  template <class Part>
-  Part& part() {
-    return part_of<Part>(*this);
-  }
-  template <class Part>
-  const Part& part() const {
-    return part_of<const Part>(*this);
   }
 };
 
