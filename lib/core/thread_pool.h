@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace tpack {
+
+/// For std::async: without another thread, the work is done where its result is needed.
+inline constexpr auto kThreadIfThereIsOne = std::launch::async | std::launch::deferred;
 
 /// A fixed number of threads that each run the same loop until it returns or is asked to stop. The first
 /// exception stops the others, and `rethrow` throws it. The destructor requests a stop and joins, so no

@@ -7,6 +7,7 @@
 
 #include "core/digest.h"
 #include "core/error.h"
+#include "core/thread_pool.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/fitted_data.h"
@@ -158,7 +159,6 @@ std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
 }
 
 void prepare(const std::map<std::string, DataFlow>& flows) {
-  constexpr auto kThreadIfThereIsOne = std::launch::async | std::launch::deferred;
   std::map<std::string, std::future<void>> prepared;
   for (const auto& [name, flow] : flows)
     prepared[name] = std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); });

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/thread_pool.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -25,7 +26,7 @@ void copy_tensors(CheckpointContent& content, const CheckpointContent& copied) {
   const auto copy = [&] {
     for (size_t i = next++; i < tensors.size(); i = next++) *tensors[i] = tensors[i]->clone();
   };
-  auto other = std::async(std::launch::async | std::launch::deferred, copy);
+  auto other = std::async(kThreadIfThereIsOne, copy);
   copy();
   other.get();
 }
@@ -37,37 +38,34 @@ void CheckpointWriter::write(std::vector<CheckpointRequest> requests,
   if (run_folder_.empty()) return;
   finish();
   std::vector<File> files = files_of(std::move(requests), content());
-  // Without a thread, they are written when they have to be finished.
-  writing_ =
-      std::async(std::launch::async | std::launch::deferred, [files = std::move(files), &io = io_]() mutable {
-        for (File& file : files) {
-          try {
-            std::error_code ignored;  // saving says what is wrong
-            std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
-            save_checkpoint(file.path, std::exchange(file.content, {}), io);
-          } catch (const Error&) {
-            file.failure = std::current_exception();
-          }
-        }
-        return std::move(files);
-      });
+  writing_ = std::async(kThreadIfThereIsOne, [files = std::move(files), &io = io_]() mutable {
+    for (File& file : files) {
+      try {
+        std::error_code ignored;  // saving says what is wrong
+        std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
+        save_checkpoint(file.path, std::exchange(file.content, {}), io);
+      } catch (const Error&) {
+        file.failure = std::current_exception();
+      }
+    }
+    return std::move(files);
+  });
 }
 
 /// The best ones first.
 std::vector<CheckpointWriter::File> CheckpointWriter::files_of(std::vector<CheckpointRequest> requests,
-                                                               const CheckpointContent& content) const {
-  CheckpointContent copy = content;
-  copy_tensors(copy, {});
+                                                               CheckpointContent content) const {
+  copy_tensors(content, {});
   std::ranges::stable_sort(requests, {}, &CheckpointRequest::purpose);
   std::vector<File> files;
   for (CheckpointRequest& request : requests) {
     const std::filesystem::path path = std::filesystem::path(run_folder_) / "checkpoints" / request.name;
     auto file = std::ranges::find(files, path.string(), &File::path);
     if (file == files.end()) {
-      CheckpointContent own = copy;
+      CheckpointContent own = content;
       if (request.change) {
         request.change(own);
-        copy_tensors(own, copy);
+        copy_tensors(own, content);
       }
       file = files.insert(file, File{path.string(), {}, std::move(own)});
     }

@@ -39,7 +39,7 @@ class CheckpointWriter {
     CheckpointContent content;
     std::exception_ptr failure = nullptr;
   };
-  std::vector<File> files_of(std::vector<CheckpointRequest> requests, const CheckpointContent& content) const;
+  std::vector<File> files_of(std::vector<CheckpointRequest> requests, CheckpointContent content) const;
   void tell(const File& file);
 
   std::string run_folder_;
