@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include "draw/text_table.h"
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
+#include "reports/figures.h"
 #include "system/machine.h"
 
 namespace tpack {
@@ -26,12 +26,6 @@ enum class Middle : uint8_t {
   kMedian,
   kMean  // for bursts: workers prepare batches in advance
 };
-
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 /// Measures the time of `step`, which returns its number of samples, after a warm-up.
 BenchFigure timed(const BenchOptions& options, Middle of, const std::function<int64_t()>& step) {
@@ -268,12 +262,6 @@ class Bench {
   std::vector<double> figures_;   // of the steps with changing data
   int64_t step_ = 0;
 };
-
-std::string fixed(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 }  // namespace
 

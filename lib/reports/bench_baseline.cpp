@@ -1,15 +1,14 @@
 #include "reports/bench_baseline.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "draw/text_table.h"
+#include "reports/figures.h"
 #include "system/file_io.h"
 
 namespace tpack {
@@ -30,22 +29,10 @@ using Figure = std::optional<BenchFigure> BenchReport::*;
 double median_of(const std::vector<BenchReport>& all, Figure figure) {
   std::vector<double> times;
   for (const BenchReport& report : all) times.push_back((report.*figure)->median_s);
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return median(std::move(times));
 }
 
-std::string milliseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", seconds * 1e3);
-  return text;
-}
-
-std::string percent(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.1f %%", 100 * (ratio - 1));
-  return text;
-}
+std::string change(double ratio) { return (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), 1) + " %"; }
 
 }  // namespace
 
@@ -97,8 +84,8 @@ std::vector<ComparedTime> compare_benches(const BenchReport& before, const std::
 std::string comparison_text(const std::vector<ComparedTime>& times, double tolerance) {
   TextTable table({"ms", "baseline", "now", "change", ""});
   for (const ComparedTime& time : times)
-    table.add({time.what, milliseconds(time.before_s), milliseconds(time.now_s),
-               percent(time.now_s / time.before_s), time.is_slower(tolerance) ? "slower" : ""});
+    table.add({time.what, fixed(time.before_s * 1e3, 3), fixed(time.now_s * 1e3, 3),
+               change(time.now_s / time.before_s), time.is_slower(tolerance) ? "slower" : ""});
   return table.str();
 }
 
