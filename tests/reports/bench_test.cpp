@@ -150,6 +150,7 @@ TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
   EXPECT_EQ(bench_with({"--baseline", folder_ / "none.json"}), 2);
   EXPECT_TRUE(says(outcome_.err, {"none.json", "--json"}));
   EXPECT_EQ(bench_with({"--tolerance", "5"}), 2) << "without --baseline";
+  EXPECT_EQ(bench_with({"--baseline", path, "--simulate-allreduce"}), 2);
 }
 
 TEST_F(Bench, and_check_describe_what_any_trainer_trains) {
