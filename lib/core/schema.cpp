@@ -21,7 +21,8 @@ std::string space_after_colon(const std::string& key, const std::vector<std::str
 
 /// For the key 002 of `learning_rate: 0,002`.
 std::string decimal_point(const std::string& key) {
-  const bool are_digits = std::ranges::all_of(key, [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool are_digits =
+      !key.empty() && std::ranges::all_of(key, [](unsigned char c) { return std::isdigit(c) != 0; });
   return are_digits ? "; write decimal numbers with a point, 0.5" : "";
 }
 

@@ -125,9 +125,8 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
       throw ConfigError("the outputs depend on input '" + name +
-                        "', which is missing; add it (tpack infer: "
-                        "--input " +
-                        name + "=VALUE), or choose outputs that do not need it (predict: {outputs: ...})");
+                        "', which is missing; add it (tpack infer: --input " + name +
+                        "=VALUE), or choose outputs that do not need it (predict: {outputs: ...})");
   }
   return built;
 }

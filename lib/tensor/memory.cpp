@@ -29,8 +29,10 @@ class HostMemory final : public Memory {
 constexpr size_t kLargeBlock = size_t{16} << 20U;
 std::atomic<uint64_t> bytes_of_large_blocks = 0;
 
-void count_block(size_t bytes) {
-  if (bytes >= kLargeBlock) bytes_of_large_blocks += bytes;
+void count_block(void* data, size_t bytes) {
+  if (bytes < kLargeBlock) return;
+  bytes_of_large_blocks += bytes;
+  prefer_large_pages(data, bytes);
 }
 void forget_block(size_t bytes) {
   if (bytes >= kLargeBlock) bytes_of_large_blocks -= bytes;
@@ -65,8 +67,7 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
   if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
-  if (bytes >= kLargeBlock) prefer_large_pages(data, bytes);
-  count_block(bytes);
+  count_block(data, bytes);
   return std::make_shared<Storage>(data, bytes, std::shared_ptr<const void>(data, [bytes](std::byte* p) {
                                      std::free(p);
                                      forget_block(bytes);
@@ -83,8 +84,7 @@ std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
   require_memory(bytes);
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
-  if (bytes >= kLargeBlock) prefer_large_pages(data, bytes);
-  count_block(bytes);
+  count_block(data, bytes);
   return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
                                    std::shared_ptr<const void>(data, [bytes](void* p) {
                                      munmap(p, bytes);
