@@ -144,6 +144,17 @@ TEST(Learner, says_what_is_missing) {
       ThrowsMessage<ConfigError>(HasSubstr("optimizer")));
 }
 
+/// Trains a.yaml of the folder into its folder `run`.
+void train_in(const TemporaryFolder& folder) {
+  const auto outcome = testing_cli::tpack({"train", folder / "a.yaml", "--log-dir", folder / "run"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
+void expect_equal_weights(Learner& learner, Learner& expected) {
+  for (const std::string& name : expected.variables().names(VariableScope::kModel))
+    EXPECT_TRUE(bit_equal(learner.variables().value(name), expected.variables().value(name))) << name;
+}
+
 TEST(LearnerOfConfig, goes_on_where_train_stopped_and_is_read_by_infer) {
   const TemporaryFolder folder;
   std::string rows = "a,b,y\n";
@@ -159,8 +170,7 @@ TEST(LearnerOfConfig, goes_on_where_train_stopped_and_is_read_by_infer) {
       "  layers: [{ScaleLike: x}, FullyConnected: {name: fc, units: 2}]\n"
       "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
       "predict: {data: train, outputs: {p: {Softmax: fc}}}\n");
-  const auto outcome = testing_cli::tpack({"train", folder / "a.yaml", "--log-dir", folder / "run"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ASSERT_NO_FATAL_FAILURE(train_in(folder));
 
   Learner learner = Learner::from_config(folder / "a.yaml");
   const auto stream = learner.flow("train").stream({.seed = 1, .passes = 2});
@@ -168,8 +178,7 @@ TEST(LearnerOfConfig, goes_on_where_train_stopped_and_is_read_by_infer) {
     learner.step({{"x", batch->tensor(0).clone()}, {"label", batch->tensor(1).clone()}});
   Learner trained = Learner::from_checkpoint(folder / "run/checkpoints/model-10.h5");
   EXPECT_EQ(trained.global_step(), learner.global_step());
-  for (const std::string& name : trained.variables().names(VariableScope::kModel))
-    EXPECT_TRUE(bit_equal(learner.variables().value(name), trained.variables().value(name))) << name;
+  expect_equal_weights(learner, trained);
 
   learner.save(folder / "mine.h5");
   const Tensor x = Tensor::of<float>({2, 2}, {2, 1, -2, 1});
@@ -194,8 +203,7 @@ TEST(LearnerOfConfig, takes_the_steps_of_train_with_several_updates) {
                 "  one: {cost: a, variables: a/.*, optimizer: {SGD: {learning_rate: {base: 0.1, per: 10}}}, "
                 "steps: 2}\n"
                 "  two: {cost: b, variables: b/.*, optimizer: {SGD: {learning_rate: 0.2}}, steps: 1}\n");
-  const auto outcome = testing_cli::tpack({"train", folder / "a.yaml", "--log-dir", folder / "run"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ASSERT_NO_FATAL_FAILURE(train_in(folder));
   Learner learner = Learner::from_config(folder / "a.yaml");
   const auto stream = learner.flow("train").stream({.seed = 3, .passes = 1});
   std::vector<size_t> figures;
@@ -204,8 +212,7 @@ TEST(LearnerOfConfig, takes_the_steps_of_train_with_several_updates) {
         learner.step({{"x", batch->tensor(0).clone()}, {"y", batch->tensor(1).clone()}}).size());
   EXPECT_EQ(figures, std::vector<size_t>(7, 1)) << "the cost of the update whose turn it is";
   Learner trained = Learner::from_checkpoint(folder / "run/checkpoints/model-7.h5");
-  for (const std::string& name : trained.variables().names(VariableScope::kModel))
-    EXPECT_TRUE(bit_equal(learner.variables().value(name), trained.variables().value(name))) << name;
+  expect_equal_weights(learner, trained);
 }
 
 }  // namespace
