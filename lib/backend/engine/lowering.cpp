@@ -92,7 +92,7 @@ class Lowering {
       // A library may see the weights of a grouped convolution with one more axis: only the plain order is
       // the same for both.
       const Format& image = have.layout == Layout::kOpaque ? wanted : have;
-      if (image.layout != Layout::kPlain)
+      if (!same_memory(image, plain_of(image)))
         return in_format(in_format(value, plain_of(image), path), wanted, path);
     }
     for (const auto& [source, copy] : copies_) {
