@@ -30,6 +30,7 @@ USES = {
     "XXHASH": ("PkgConfig::XXHASH", r"<xxhash\.h>"),
     "MPI": ("MPI::MPI_C", r"<mpi\.h>"),
     "GTest": ("GTest::gmock", r"<gmock/"),
+    "xbyak": ("xbyak", r"<xbyak/"),
     "dnnl": ("dnnl", r"<oneapi/dnnl"),
     "curses": ("curses", r"<curses\.h>"),
     "gif": ("gif", r"<gif_lib\.h>"),

@@ -13,6 +13,8 @@ packages=(
   liblmdb-dev libutf8proc-dev libprotobuf-dev protobuf-compiler libeigen3-dev libspectra-dev
   libopenmpi-dev openmpi-bin
 )
+# Machine code for sweeps; other processors compute them function by function.
+if [ "$(dpkg --print-architecture)" = amd64 ]; then packages+=(libxbyak-dev); fi
 for_checks=(
   git python3 python3-venv xz-utils
   clang clang-format clang-tidy libclang-rt-dev lld llvm

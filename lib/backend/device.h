@@ -131,6 +131,24 @@ enum class Timings : uint8_t {
   kKnown      // uses only those in the cache
 };
 
+/// The arithmetic of products, and the type in which values between kernels are stored. Variables, sums,
+/// statistics and costs are float32 in each.
+enum class Precision : uint8_t {
+  kFp32,
+  kBf16,  // factors of products and images in bfloat16 (store_half); without such products, see round_factors
+  kFp16   // factors of matrix products are rounded to float16
+};
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::pair<const char*, Precision>, 3> kNames = {
+      {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp16", Precision::kFp16}}};
+};
+/// The type of factors: float32, bfloat16 or float16.
+constexpr DType factor_type(Precision precision) {
+  if (precision == Precision::kFp32) return DType::kFloat32;
+  return precision == Precision::kBf16 ? DType::kBFloat16 : DType::kFloat16;
+}
+
 /// How a device is opened.
 struct DeviceOptions {
   enum class Algorithm : uint8_t {
@@ -143,9 +161,9 @@ struct DeviceOptions {
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
-  double timing_s = 10;             // for measuring, of all programs together
-  DType factors = DType::kFloat32;  // of matrix products (round_factors); kFloat32: no rounding
-  bool check_kernels = false;       // for tests: after each kernel, check for zeros in padding channels
+  double timing_s = 10;  // for measuring, of all programs together
+  Precision precision = Precision::kFp32;
+  bool check_kernels = false;  // for tests: after each kernel, check for zeros in padding channels
 };
 
 template <>

@@ -30,7 +30,7 @@ std::string& twice_registered() {
 DeviceOptions options_of(const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
-  options.factors = settings.factors;
+  options.precision = settings.precision;
   options.algorithm = settings.algorithm;
   options.threads = threads;
   options.cache_dir = settings.cache_dir;

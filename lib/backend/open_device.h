@@ -23,7 +23,7 @@ struct EngineSettings {
   std::string cache_dir;  // for measured choices; empty: none
   Timings timings = Timings::kMeasured;
   double timing_s = DeviceOptions{}.timing_s;  // for measuring, of all programs of a device together
-  DType factors = DType::kFloat32;             // of matrix products (round_factors)
+  Precision precision = Precision::kFp32;
 };
 
 /// Opens the device with this name.

@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include "backend/device.h"
+
 namespace tpack {
 namespace {
 
@@ -7,6 +9,13 @@ void add_overrides(CLI::App& command, std::vector<std::string>& into) {
   command.add_option("--set", into, "change a value of the config; may be repeated")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);
+  std::vector<std::string> names;
+  for (const auto& [name, precision] : EnumNames<Precision>::kNames) names.emplace_back(name);
+  command
+      .add_option_function<std::string>(
+          "--precision", [&into](const std::string& name) { into.push_back("engine.precision=" + name); },
+          "arithmetic of products; the same as --set engine.precision=...")
+      ->check(CLI::IsMember(names));
 }
 
 }  // namespace

@@ -9,14 +9,14 @@ namespace tpack {
 
 // Arguments and options of several subcommands. Each is declared only here.
 
-/// `CONFIG --set KEY=YAML ...`.
+/// `CONFIG --set KEY=YAML ... --precision NAME`.
 struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;
 };
 void add_config_arguments(CLI::App& command, ConfigArguments& into);
 
-/// `MODEL --set KEY=YAML ... --allow-plugins`: a checkpoint, with changes to its config.
+/// `MODEL --set KEY=YAML ... --precision NAME --allow-plugins`: a checkpoint, with changes to its config.
 struct ModelArguments {
   std::string file;
   std::vector<std::string> overrides;

@@ -61,6 +61,19 @@ Format image_format(const TensorSpec& spec, Layout layout) {
 struct Tensors {
   TensorSpec x, w, y;
 
+  /// Weights that are read have the type of the images: they are rounded when they are packed.
+  Tensors with_packed_weights(DType type) const {
+    Tensors all = *this;
+    all.w.dtype = type;
+    return all;
+  }
+  /// All in one type, of which kernels for the forward pass exist.
+  Tensors in_type(DType type) const {
+    Tensors all = *this;
+    for (TensorSpec* spec : {&all.x, &all.w, &all.y}) spec->dtype = type;
+    return all;
+  }
+
   /// The same for a part of the batch.
   Tensors of_images(int64_t images) const {
     Tensors part = *this;
@@ -77,7 +90,7 @@ ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionPar
   return {algorithm_of(request, p),
           md_of(image_format(tensors.x, request.layout)),
           weights ? *weights
-                  : Desc(weight_dims(tensors.w.shape, p.groups), dnnl::memory::data_type::f32,
+                  : Desc(weight_dims(tensors.w.shape, p.groups), type_of(tensors.w.dtype),
                          dnnl::memory::format_tag::any),
           Desc({tensors.y.shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x),
           md_of(make_format(tensors.y, request.layout)),
@@ -111,6 +124,13 @@ Forward::primitive_desc forward_desc(const ConvolutionProblem& p, const Epilogue
                                            : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride,
                                                            p.dilation, p.padding_front, p.padding_back);
   return skip_buggy_kernels(Forward::primitive_desc(desc, attributes, engine()), p);
+}
+
+/// The forward convolution that the description of a gradient needs.
+Forward::primitive_desc forward_hint(const KernelRequest& request, const ConvolutionParams& params,
+                                     const Tensors& tensors) {
+  const DType factor = is_half(tensors.y.dtype) ? tensors.y.dtype : tensors.x.dtype;
+  return forward_desc(problem_of(request, params, tensors.in_type(factor), std::nullopt), {});
 }
 
 /// max(y, 0) after a kernel without a ReLU that keeps NaN.
@@ -179,7 +199,8 @@ PreparedKernel prepare_forward(const KernelRequest& request) {
             pd.scratchpad_desc().get_size(),
             {}};
   };
-  return in_pieces(request, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]}, per_image, prepare);
+  const Tensors tensors{n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]};
+  return in_pieces(request, tensors.with_packed_weights(tensors.x.dtype), per_image, prepare);
 }
 
 PreparedKernel prepare_backward_data(const KernelRequest& request) {
@@ -193,7 +214,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const auto pd = skip_buggy_kernels(
-        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_desc(p, {})), p);
+        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_hint(request, params, t)), p);
     weights = pd.weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
@@ -203,7 +224,8 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
             pd.scratchpad_desc().get_size(),
             {}};
   };
-  return in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
+  const Tensors tensors{n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()};
+  return in_pieces(request, tensors.with_packed_weights(tensors.y.dtype), per_image, prepare);
 }
 
 PreparedKernel prepare_backward_weights(const KernelRequest& request) {
@@ -217,7 +239,7 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const auto pd = skip_buggy_kernels(
-        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_desc(p, {})), p);
+        Backward::primitive_desc(desc, user_scratchpad(), engine(), forward_hint(request, params, t)), p);
     weights = pd.diff_weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_WEIGHTS, *weights}};
@@ -230,11 +252,16 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
 }
 
-const KernelRegistration kConvolution("Convolution", prepare_forward, LayoutRule::kChosen);
-const KernelRegistration kFusedConvolution("FusedConvolution", prepare_forward, LayoutRule::kChosen);
-const KernelRegistration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
+const KernelRegistration kConvolution("Convolution", prepare_forward, LayoutRule::kChosen, nullptr,
+                                      kWithHalf);
+const KernelRegistration kFusedConvolution("FusedConvolution", prepare_forward, LayoutRule::kChosen, nullptr,
+                                           kWithHalf);
+const KernelRegistration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen,
+                                       nullptr, kWithHalf);
+const KernelRegistration kFusedBackwardData("FusedConvolutionBackwardData", prepare_backward_data,
+                                            LayoutRule::kChosen, nullptr, kWithHalf);
 const KernelRegistration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
-                                          LayoutRule::kChosen);
+                                          LayoutRule::kChosen, nullptr, kWithHalf);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -27,7 +27,8 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   const int64_t fewest = std::min(w[0], w[1]);
   const int64_t most = std::max(w[0], w[1]);
   if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
-  if (fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
+  const bool is_half = tpack::is_half(node.inputs[0].dtype());  // oneDNN's is for float32
+  if (is_half || fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
   if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};
   return {"winograd", kTiledWinograd};
 }

@@ -12,6 +12,7 @@
 namespace tpack::cpu {
 namespace {
 
+/// Products of rounded factors in float32.
 void warn_of_widening(DType type) {
   static std::once_flag once;
   std::call_once(once, [type] {
@@ -24,11 +25,11 @@ void warn_of_widening(DType type) {
 std::unique_ptr<Device> open_cpu(const std::string& name, const DeviceOptions& options) {
   if (options.float_type != DType::kFloat32)
     throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");
-  if (options.factors != DType::kFloat32 && !has_products_of(options.factors))
-    warn_of_widening(options.factors);
+  const DType factors = factor_type(options.precision);
+  if (factors != DType::kFloat32 && !has_products_of(factors)) warn_of_widening(factors);
   const int threads = options.threads;
   return make_engine_device(name, options,
-                            {.library = make_library(options.factors),
+                            {.library = make_library(options.precision),
                              // Its threads run where the thread that computes is bound.
                              .open_queue = [threads] { return std::make_unique<Team>(threads); }});
 }

@@ -1,6 +1,7 @@
 #include "cpu/epilogue.h"
 
 #include "backend/passes/fused_ops.h"
+#include "ops/convolution.h"
 
 namespace tpack::cpu {
 namespace {
@@ -32,13 +33,17 @@ std::optional<Epilogue> epilogue_of(const Op& op, std::span<const Symbol> inputs
   const auto* fused = dynamic_cast<const Fused*>(&op);
   if (fused == nullptr) return Epilogue{};
   const pointwise::Expression& e = fused->epilogue();
-  if (e.inputs != 2 || e.types[0] != DType::kFloat32) return std::nullopt;
+  const bool is_rounded = e.types[0] != DType::kFloat32;
+  if (is_rounded && inputs[0].dtype() != e.types[0]) return std::nullopt;
   int value = e.results[0];
   Epilogue found;
   found.relu = take_call(e, value, Fn::kMax,
                          [](const Instruction& i) { return i.fn == Fn::kConstant && i.value == 0; });
   found.bias = take_call(e, value, Fn::kAdd, [](const Instruction& i) { return is_input(i, 1); });
-  if (!found.bias || !is_input(e.code[static_cast<size_t>(value)], 0)) return std::nullopt;
+  if (!is_input(e.code[static_cast<size_t>(value)], 0)) return std::nullopt;
+  if (!found.bias) return is_rounded && !found.relu && e.inputs == 1 ? std::optional(found) : std::nullopt;
+  const bool is_gradient = dynamic_cast<const ConvolutionBackwardData*>(fused->product().get()) != nullptr;
+  if (e.inputs != 2 || is_gradient) return std::nullopt;
   const Shape result = op.infer(specs_of(inputs))[0].shape;
   if (result.rank() != (op.window() != nullptr ? 4 : 2)) return std::nullopt;
   const Shape lined_up = result.rank() == 4 ? Shape{result[1], 1, 1} : Shape{result[1]};

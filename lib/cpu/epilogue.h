@@ -8,7 +8,8 @@
 
 namespace tpack::cpu {
 
-/// The last operations in kernels of convolutions and matrix products, in this order.
+/// The last operations in kernels of convolutions and matrix products, in this order; the result may then be
+/// rounded to the type of the factors.
 struct Epilogue {
   bool bias = false;  // a value for each channel or column is added; it is the third input
   bool relu = false;  // max(y, 0)

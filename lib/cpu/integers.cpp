@@ -89,7 +89,8 @@ PreparedKernel prepare_integers(const KernelRequest& request) {
   return plain_kernel(request, std::make_unique<IntegerKernel>(request.node, request.pieces));
 }
 
-const KernelRegistration kIntegers("Pointwise", prepare_integers, LayoutRule::kPlain, nullptr, true);
+const KernelRegistration kIntegers("Pointwise", prepare_integers, LayoutRule::kPlain, nullptr,
+                                   {.int64 = true});
 
 }  // namespace
 }  // namespace tpack::cpu

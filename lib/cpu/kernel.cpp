@@ -20,14 +20,14 @@ const KernelEntry* find_kernel(const Node& node) {
   const bool has_int64 = std::any_of(node.outputs.begin(), node.outputs.end(), is_int64) ||
                          std::any_of(node.inputs.begin(), node.inputs.end(),
                                      [&](const Symbol& input) { return is_int64(input.spec()); });
-  return has_int64 && !found->second.takes_int64 ? nullptr : &found->second;
+  return has_int64 && !found->second.types.int64 ? nullptr : &found->second;
 }
 
 bool has_kernel(const char* op_type) { return kernels().contains(op_type); }
 
 KernelRegistration::KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts,
-                                       bool takes_int64) {
-  kernels().emplace(op_type, KernelEntry{prepare, rule, accepts, takes_int64});
+                                       KernelTypes types) {
+  kernels().emplace(op_type, KernelEntry{prepare, rule, accepts, types});
 }
 
 }  // namespace tpack::cpu

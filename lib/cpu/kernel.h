@@ -15,14 +15,21 @@ using Prepare = PreparedKernel (*)(const KernelRequest& request);
 /// See KernelLibrary::accepts.
 using Accepts = bool (*)(const Node& node, Layout layout);
 
+/// Types of operands that a kernel takes besides float32 and smaller integers.
+struct KernelTypes {
+  bool int64 = false;  // oneDNN has no kernels for it
+  bool half = false;   // floats of 16 bits, see KernelLibrary::takes_stored
+};
+inline constexpr KernelTypes kWithHalf = {.half = true};
+
 struct KernelEntry {
   Prepare prepare = nullptr;
   LayoutRule rule = LayoutRule::kPlain;
   Accepts accepts = nullptr;  // null: every layout
-  bool takes_int64 = false;
+  KernelTypes types = {};
 };
 
-/// Null if the op has no kernel for these types. oneDNN has none for int64.
+/// Null if the op has no kernel for these types.
 const KernelEntry* find_kernel(const Node& node);
 
 /// Whether ops of that type have a kernel.
@@ -31,7 +38,7 @@ bool has_kernel(const char* op_type);
 /// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
 struct KernelRegistration {
   KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr,
-                     bool takes_int64 = false);
+                     KernelTypes types = {});
 };
 
 inline constexpr int64_t kGrain = 16384;  // elements that are worth waking a thread for

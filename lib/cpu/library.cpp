@@ -36,7 +36,7 @@ std::string processor_name() {
 
 class CpuLibrary final : public KernelLibrary {
  public:
-  explicit CpuLibrary(DType factors) : factors_(factors) {}
+  explicit CpuLibrary(Precision precision) : factors_(factor_type(precision)) {}
   const std::string& hardware() const override { return hardware_; }
   std::string version() const override {
     const dnnl_version_t* onednn = dnnl_version();
@@ -44,9 +44,13 @@ class CpuLibrary final : public KernelLibrary {
            std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
   }
   Graph rewritten(const Graph& graph) const override {
-    if (factors_ == DType::kFloat32) return fused(graph, *this);
-    const Factors factors = has_products_of(factors_) ? Factors::kHalf : Factors::kWidened;
-    return fused(round_factors(graph, factors_, factors), *this);
+    const bool rounds = factors_ != DType::kFloat32 && stored_type() == DType::kFloat32;
+    return rounds ? fused(round_factors(graph, factors_), *this) : fused(graph, *this);
+  }
+  DType stored_type() const override { return has_products_of(factors_) ? factors_ : DType::kFloat32; }
+  bool takes_stored(const Node& node) const override {
+    const KernelEntry* entry = find_kernel(node);
+    return entry != nullptr && entry->types.half;
   }
   bool fuses(const Fused& op, std::span<const Symbol> inputs) const override {
     return has_kernel(op.type()) && epilogue_of(op, inputs);
@@ -84,6 +88,8 @@ class CpuLibrary final : public KernelLibrary {
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> make_library(DType factors) { return std::make_unique<CpuLibrary>(factors); }
+std::unique_ptr<KernelLibrary> make_library(Precision precision) {
+  return std::make_unique<CpuLibrary>(precision);
+}
 
 }  // namespace tpack::cpu

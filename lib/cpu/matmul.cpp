@@ -72,6 +72,11 @@ struct Product {
   int64_t rows() const { return size(2); }
   int64_t columns() const { return size(1); }
   int64_t first() const { return rank() > 2 ? node.outputs[0].shape[0] : 1; }
+  /// Factor 0 or 1: if the other one has 16 bits, it is rounded before.
+  TensorSpec factor(size_t i) const {
+    const DType other = node.inputs[1 - i].dtype();
+    return {is_half(other) ? other : node.inputs[i].dtype(), node.inputs[i].shape()};
+  }
   int64_t inner() const {
     const Shape& a = node.inputs[0].shape();
     return a[static_cast<int>(a.rank()) - (params.transpose_a ? 2 : 1)];
@@ -85,9 +90,9 @@ Piece piece_of(const Product& product, const Cut& part) {
   const Range inner = {0, product.inner()};
   const size_t rank = product.rank();
   const Block a =
-      block_of(n.inputs[0].spec(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
+      block_of(product.factor(0), product.params.transpose_a, {part.first, part.rows, inner}, rank);
   const Block b =
-      block_of(n.inputs[1].spec(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
+      block_of(product.factor(1), product.params.transpose_b, {part.first, inner, part.columns}, rank);
   const Block y = block_of(n.outputs[0], false, part, rank);
   const Desc bias({1, part.columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
   const dnnl::matmul::desc desc = product.epilogue.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md)
@@ -146,11 +151,13 @@ PreparedKernel prepare_product(const KernelRequest& request) {
   const Product product{n, op.params(), epilogue_of(*n.op, n.inputs).value()};
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
-  return plain_kernel(request, std::move(kernel), scratch);
+  PreparedKernel prepared = plain_kernel(request, std::move(kernel), scratch);
+  for (const size_t i : {0U, 1U}) prepared.in[i] = make_format(product.factor(i), Layout::kPlain);
+  return prepared;
 }
 
-const KernelRegistration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
-const KernelRegistration kFusedMatMul("FusedMatMul", prepare_product, LayoutRule::kPlain);
+const KernelRegistration kMatMul("MatMul", prepare_product, LayoutRule::kPlain, nullptr, kWithHalf);
+const KernelRegistration kFusedMatMul("FusedMatMul", prepare_product, LayoutRule::kPlain, nullptr, kWithHalf);
 
 }  // namespace
 }  // namespace tpack::cpu

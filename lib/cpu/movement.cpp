@@ -254,12 +254,12 @@ PreparedKernel random_normal(const KernelRequest& r) {
                       }));
 }
 
-const KernelRegistration kReshape("Reshape", reshape, LayoutRule::kPlain);
-const KernelRegistration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
-const KernelRegistration kTranspose("Transpose", transpose, LayoutRule::kPlain);
-const KernelRegistration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
-const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
-const KernelRegistration kConcat("Concat", concat, LayoutRule::kAgnostic, concat_accepts);
+const KernelRegistration kReshape("Reshape", reshape, LayoutRule::kPlain, nullptr, kWithHalf);
+const KernelRegistration kStopGradient("StopGradient", reshape, LayoutRule::kPlain, nullptr, kWithHalf);
+const KernelRegistration kTranspose("Transpose", transpose, LayoutRule::kPlain, nullptr, kWithHalf);
+const KernelRegistration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts, kWithHalf);
+const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts, kWithHalf);
+const KernelRegistration kConcat("Concat", concat, LayoutRule::kAgnostic, concat_accepts, kWithHalf);
 const KernelRegistration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const KernelRegistration kLiteral("Literal", literal, LayoutRule::kPlain);
 const KernelRegistration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);

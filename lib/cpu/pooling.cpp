@@ -69,12 +69,12 @@ class PoolingWalk {
            image_.w == pooled_.w * p_.window.w;
   }
 
-  /// Zeros the whole image.
-  void clear(Team* team, float* image) const {
+  /// Zeros the whole image, of elements of `width` bytes.
+  void clear(Team* team, std::byte* image, int64_t width) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
     parallel_for(team, pieces_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*piece*/) {
-      std::memset(image + begin * image_plane(), 0,
-                  static_cast<size_t>((end - begin) * image_plane()) * sizeof(float));
+      std::memset(image + begin * image_plane() * width, 0,
+                  static_cast<size_t>((end - begin) * image_plane() * width));
     });
   }
 
@@ -133,68 +133,86 @@ PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<Kernel> kernel) 
 
 const uint8_t* indices(std::byte* data) { return reinterpret_cast<const uint8_t*>(data); }
 
+/// The type of a node's images.
+struct ImageType {
+  DType type;
+  int64_t width;  // bytes of an element
+
+  explicit ImageType(const KernelRequest& r)
+      : type(r.node.inputs[0].dtype()), width(static_cast<int64_t>(size_of(type))) {}
+  std::byte* at(std::byte* image, int64_t element) const { return image + element * width; }
+};
+
 PreparedKernel max_pool(const KernelRequest& r) {
+  const ImageType type(r);
   const PoolingWalk walk(op_cast<MaxPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+  return prepared(r, make_kernel([walk, type](const KernelArgs& args) {
                     walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
-                      simd::max_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at,
+                      simd::max_of(type.type, type.at(args.in[0], plane), w, type.at(args.out[0], at),
                                    reinterpret_cast<uint8_t*>(args.out[1]) + at);
                     });
                   }));
 }
 
 PreparedKernel max_pool_scatter(const KernelRequest& r) {
+  const ImageType type(r);
   const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.pieces);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+  return prepared(r, make_kernel([walk, type](const KernelArgs& args) {
                     const simd::Scatter how =
                         walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
-                    if (how == simd::Scatter::kAdd) walk.clear(team_of(args), floats_out(args.out[0]));
+                    if (how == simd::Scatter::kAdd) walk.clear(team_of(args), args.out[0], type.width);
                     walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
-                      simd::scatter(floats(args.in[0]) + at, indices(args.in[1]) + at, w,
-                                    floats_out(args.out[0]) + plane, how);
+                      simd::scatter(type.type, type.at(args.in[0], at), indices(args.in[1]) + at, w,
+                                    type.at(args.out[0], plane), how);
                     });
                   }));
 }
 
 PreparedKernel max_pool_gather(const KernelRequest& r) {
+  const ImageType type(r);
   const PoolingWalk walk(op_cast<MaxPoolGather>(r.node)->params().pooling, r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+  return prepared(r, make_kernel([walk, type](const KernelArgs& args) {
                     walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
-                      simd::gather(floats(args.in[0]) + plane, indices(args.in[1]) + at, w,
-                                   floats_out(args.out[0]) + at);
+                      simd::gather(type.type, type.at(args.in[0], plane), indices(args.in[1]) + at, w,
+                                   type.at(args.out[0], at));
                     });
                   }));
 }
 
 PreparedKernel avg_pool(const KernelRequest& r) {
+  const ImageType type(r);
   const PoolingWalk walk(op_cast<AvgPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.pieces);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+  return prepared(r, make_kernel([walk, type](const KernelArgs& args) {
                     walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
-                      simd::mean_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at);
+                      simd::mean_of(type.type, type.at(args.in[0], plane), w, type.at(args.out[0], at));
                     });
                   }));
 }
 
 PreparedKernel avg_pool_spread(const KernelRequest& r) {
+  const ImageType type(r);
   const PoolingWalk walk(op_cast<AvgPoolSpread>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.pieces);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.clear(team_of(args), floats_out(args.out[0]));
+  return prepared(r, make_kernel([walk, type](const KernelArgs& args) {
+                    walk.clear(team_of(args), args.out[0], type.width);
                     walk.each(team_of(args), [&](int64_t plane, int64_t at, const simd::Windows& w) {
-                      simd::spread(floats(args.in[0]) + at, w, floats_out(args.out[0]) + plane);
+                      simd::spread(type.type, type.at(args.in[0], at), w, type.at(args.out[0], plane));
                     });
                   }));
 }
 
-const KernelRegistration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
-const KernelRegistration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
-const KernelRegistration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
-const KernelRegistration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
-const KernelRegistration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic, nullptr, kWithHalf);
+const KernelRegistration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic, nullptr,
+                                         kWithHalf);
+const KernelRegistration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic, nullptr,
+                                        kWithHalf);
+const KernelRegistration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic, nullptr, kWithHalf);
+const KernelRegistration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic, nullptr,
+                                        kWithHalf);
 
 }  // namespace
 }  // namespace tpack::cpu

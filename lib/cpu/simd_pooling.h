@@ -3,7 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Loops over the windows of pooling, compiled for several instruction sets and chosen by what the CPU has.
+#include "tensor/dtype.h"
+
+/// Loops over the windows of pooling, for images of a type, float32 or bfloat16 (computed in float),
+/// compiled for
+/// several instruction sets and chosen by what the CPU has.
 namespace tpack::cpu::simd {
 
 /// Adjacent windows in a row of output pixels that all cover the same places relative to their start. A pixel
@@ -19,20 +23,21 @@ struct Windows {
 
 /// out, index [count, channels]: the largest element of each window and the number of the first place that
 /// has it; if there is a NaN, NaN and the last place that has it.
-void max_of(const float* image, const Windows& windows, float* out, uint8_t* index);
+void max_of(DType type, const std::byte* image, const Windows& windows, std::byte* out, uint8_t* index);
 
 /// The gradient of max_of: adds dy to each place whose number is index. If no other window covers the place,
 /// it writes instead: dy there, 0 elsewhere.
 enum class Scatter : uint8_t { kAdd, kWrite };
-void scatter(const float* dy, const uint8_t* index, const Windows& windows, float* image, Scatter how);
+void scatter(DType type, const std::byte* dy, const uint8_t* index, const Windows& windows, std::byte* image,
+             Scatter how);
 
 /// out [count, channels]: the elements of the image at the places that index names.
-void gather(const float* image, const uint8_t* index, const Windows& windows, float* out);
+void gather(DType type, const std::byte* image, const uint8_t* index, const Windows& windows, std::byte* out);
 
 /// out [count, channels]: the mean of each window.
-void mean_of(const float* image, const Windows& windows, float* out);
+void mean_of(DType type, const std::byte* image, const Windows& windows, std::byte* out);
 
 /// The gradient of mean_of: adds an equal share of dy to each place.
-void spread(const float* dy, const Windows& windows, float* image);
+void spread(DType type, const std::byte* dy, const Windows& windows, std::byte* image);
 
 }  // namespace tpack::cpu::simd

@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "cpu/simd_winograd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "tensor/half_vectors.inl.h"
 // clang-format on
 
 #include <algorithm>
@@ -14,6 +16,8 @@ HWY_BEFORE_NAMESPACE();
 // NOLINTBEGIN(readability-identifier-naming): named apart from the functions that dispatch to them
 namespace tpack::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using tpack::HWY_NAMESPACE::load_floats;
+using tpack::HWY_NAMESPACE::store_floats;
 
 constexpr int64_t kBlock = 16;
 
@@ -122,8 +126,8 @@ HWY_INLINE HWY_ATTR void filter_gradient_map(F d, const V* in, V* out, size_t ou
 }
 
 /// Reads kSize x kSize elements (zeros outside the image), maps columns, then rows, and writes the 36 points.
-template <size_t kSize, class Map>
-HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s, const WinogradTiles& tiles,
+template <size_t kSize, class T, class Map>
+HWY_INLINE HWY_ATTR void transform(const T* images, const WinogradImages& s, const WinogradTiles& tiles,
                                    float* to, const Map& map) {
   const F d;
   constexpr size_t kPatch = kWinogradPatch;
@@ -132,14 +136,15 @@ HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s,
     const Span rows = inside(at.y, kSize, s.height);
     const Span columns = inside(at.x, kSize, s.width);
     for (int64_t channel = 0; channel < s.channels; channel += static_cast<int64_t>(hn::Lanes(d))) {
-      const float* from = images + offset(s, at, channel / kBlock) + channel % kBlock;
+      const T* from = images + offset(s, at, channel / kBlock) + channel % kBlock;
       V v[kPatch * kPatch];
       for (int64_t x = 0; x < static_cast<int64_t>(kSize); ++x) {
         const bool column = x >= columns.begin && x < columns.end;
         V in[kPatch];
         for (int64_t y = 0; y < static_cast<int64_t>(kSize); ++y) {
-          in[y] = column && y >= rows.begin && y < rows.end ? hn::LoadU(d, from + (y * s.width + x) * kBlock)
-                                                            : hn::Zero(d);
+          in[y] = column && y >= rows.begin && y < rows.end
+                      ? load_floats(d, from + (y * s.width + x) * kBlock)
+                      : hn::Zero(d);
         }
         V out[kPatch];
         map(d, in, out);
@@ -155,18 +160,21 @@ HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s,
   }
 }
 
-void Input(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
+template <class T>
+void input(const T* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
   transform<kWinogradPatch>(images, s, tiles, to,
                             [](F d, const V* in, V* out) HWY_ATTR { input_map(d, in, out); });
 }
 
-void Gradient(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
+template <class T>
+void gradient(const T* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
   transform<kWinogradTile>(images, s, tiles, to,
                            [](F d, const V* in, V* out) HWY_ATTR { gradient_map(d, in, out); });
 }
 
-void Output(const float* from, const WinogradImages& s, const WinogradTiles& tiles, const float* bias,
-            bool relu, float* images) {
+template <class T>
+void output(const float* from, const WinogradImages& s, const WinogradTiles& tiles, const float* bias,
+            bool relu, T* images) {
   const F d;
   constexpr size_t kPatch = kWinogradPatch;
   for (int64_t t = 0; t < tiles.count; ++t) {
@@ -185,18 +193,35 @@ void Output(const float* from, const WinogradImages& s, const WinogradTiles& til
         for (size_t y = 0; y < kWinogradTile; ++y) v[y * kPatch + x] = out[y];
       }
       const V shift = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias + channel);
-      float* to = images + offset(s, at, channel / kBlock) + channel % kBlock;
+      T* to = images + offset(s, at, channel / kBlock) + channel % kBlock;
       for (int64_t y = 0; y < rows; ++y) {
         V out[kWinogradTile];
         output_map(d, v + static_cast<size_t>(y) * kPatch, out);
         for (int64_t x = 0; x < columns; ++x) {
           const V sum = hn::Add(out[x], shift);
           // For NaN, x86's Max gives the second operand.
-          hn::StoreU(relu ? hn::Max(hn::Zero(d), sum) : sum, d, to + (y * s.width + x) * kBlock);
+          store_floats(d, relu ? hn::Max(hn::Zero(d), sum) : sum, to + (y * s.width + x) * kBlock);
         }
       }
     }
   }
+}
+
+void Input(DType type, const std::byte* images, const WinogradImages& s, const WinogradTiles& tiles,
+           float* to) {
+  if (type == DType::kBFloat16) return input(reinterpret_cast<const BFloat16*>(images), s, tiles, to);
+  input(reinterpret_cast<const float*>(images), s, tiles, to);
+}
+void Gradient(DType type, const std::byte* images, const WinogradImages& s, const WinogradTiles& tiles,
+              float* to) {
+  if (type == DType::kBFloat16) return gradient(reinterpret_cast<const BFloat16*>(images), s, tiles, to);
+  gradient(reinterpret_cast<const float*>(images), s, tiles, to);
+}
+void Output(const float* from, const WinogradImages& s, const WinogradTiles& tiles, const float* bias,
+            bool relu, DType type, std::byte* images) {
+  if (type == DType::kBFloat16)
+    return output(from, s, tiles, bias, relu, reinterpret_cast<BFloat16*>(images));
+  output(from, s, tiles, bias, relu, reinterpret_cast<float*>(images));
 }
 
 void Filter(const float* filter, int64_t stride, float* to) {
@@ -287,24 +312,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tpack::cpu::simd {
 
-HWY_EXPORT(Input);
-HWY_EXPORT(Gradient);
-HWY_EXPORT(Output);
 HWY_EXPORT(Filter);
 HWY_EXPORT(FilterGradient);
 HWY_EXPORT(Multiply);
 
-void winograd_input(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
-                    float* transformed) {
-  HWY_DYNAMIC_DISPATCH(Input)(images, shape, tiles, transformed);
+HWY_EXPORT(Input);
+HWY_EXPORT(Gradient);
+HWY_EXPORT(Output);
+
+void winograd_input(DType type, const std::byte* images, const WinogradImages& shape,
+                    const WinogradTiles& tiles, float* transformed) {
+  HWY_DYNAMIC_DISPATCH(Input)(type, images, shape, tiles, transformed);
 }
-void winograd_gradient(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
-                       float* transformed) {
-  HWY_DYNAMIC_DISPATCH(Gradient)(images, shape, tiles, transformed);
+void winograd_gradient(DType type, const std::byte* images, const WinogradImages& shape,
+                       const WinogradTiles& tiles, float* transformed) {
+  HWY_DYNAMIC_DISPATCH(Gradient)(type, images, shape, tiles, transformed);
 }
 void winograd_output(const float* transformed, const WinogradImages& shape, const WinogradTiles& tiles,
-                     const float* bias, bool relu, float* images) {
-  HWY_DYNAMIC_DISPATCH(Output)(transformed, shape, tiles, bias, relu, images);
+                     const float* bias, bool relu, DType type, std::byte* images) {
+  HWY_DYNAMIC_DISPATCH(Output)(transformed, shape, tiles, bias, relu, type, images);
 }
 void winograd_filter(const float* filter, int64_t stride, float* transformed) {
   HWY_DYNAMIC_DISPATCH(Filter)(filter, stride, transformed);

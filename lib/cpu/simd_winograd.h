@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tensor/dtype.h"
+
 /// The arithmetic of Winograd's minimal filtering F(4x4, 3x3) on images in blocks of 16 channels: 36 products
 /// for 16 results instead of 144. Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
 /// arXiv:1509.09308; the gradient of the weights is the transpose of the same bilinear map.
-/// Compiled for several instruction sets and chosen by what the CPU has.
+/// Images have a type, float32 or bfloat16; all else is float. Compiled for several instruction sets and
+/// chosen by what the CPU has.
 namespace tpack::cpu::simd {
 
 constexpr int64_t kWinogradTile = 4;     // results of a tile, in each direction
@@ -35,14 +38,14 @@ struct WinogradTiles {
 };
 
 /// B^T d B of each tile's patch.
-void winograd_input(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
-                    float* transformed);
+void winograd_input(DType type, const std::byte* images, const WinogradImages& shape,
+                    const WinogradTiles& tiles, float* transformed);
 /// A dy A^T of each tile's gradient.
-void winograd_gradient(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
-                       float* transformed);
+void winograd_gradient(DType type, const std::byte* images, const WinogradImages& shape,
+                       const WinogradTiles& tiles, float* transformed);
 /// A^T m A + bias of each tile; with `relu`, at least 0. `bias`: one value per channel, or null.
 void winograd_output(const float* transformed, const WinogradImages& shape, const WinogradTiles& tiles,
-                     const float* bias, bool relu, float* images);
+                     const float* bias, bool relu, DType type, std::byte* images);
 
 /// G g G^T for `count` <= 16 filters side by side: filter[9][16] -> points of 16, `stride` apart.
 void winograd_filter(const float* filter, int64_t stride, float* transformed);

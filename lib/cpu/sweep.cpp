@@ -6,6 +6,7 @@
 #include "cpu/kernel.h"
 #include "cpu/parallel.h"
 #include "cpu/simd.h"
+#include "cpu/sweep_code.h"
 #include "cpu/sweep_reductions.h"
 
 namespace tpack::cpu {
@@ -47,6 +48,7 @@ class SweepKernel final : public Kernel {
     for (const Symbol& input : node.inputs) types_.push_back(input.dtype());
     place_registers();
     plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kMinTile, kMaxTile));
+    make_code();
   }
 
   uint64_t scratch_bytes() const {
@@ -108,6 +110,47 @@ class SweepKernel final : public Kernel {
     }
   }
 
+  /// Machine code for a tile, if there is any: it takes the place of the functions one by one. Both have the
+  /// same tiles, so the same bits.
+  void make_code() {
+    if (plan_.padded_axis >= 0) return;  // lanes of padding are cleared one by one
+    std::vector<SweepSource> sources(types_.size());
+    for (size_t i = 0; i < types_.size(); ++i) {
+      direct_.push_back(is_contiguous(i) && SweepCode::reads(types_[i]));
+      sources[i] = {direct_[i] ? types_[i] : DType::kFloat32, is_uniform(i)};
+    }
+    std::vector<SweepSink> sinks;
+    for (size_t k = 0; k < expression_.results.size(); ++k) {
+      if (!SweepCode::writes(expression_.types[k])) return;
+      sinks.push_back({expression_.results[k], SweepSink::Kind::kStore, expression_.types[k]});
+    }
+    for (size_t k = 0; k < reductions_.count(); ++k) {
+      if (is_added_by_code(k)) {
+        sinks.push_back({reductions_[k].value, SweepSink::Kind::kAdd, DType::kFloat32});
+      } else if (needs_buffer(reductions_[k].value)) {
+        sinks.push_back({reductions_[k].value, SweepSink::Kind::kStore, DType::kFloat32});
+      }
+    }
+    code_ = SweepCode::make(expression_, sources, sinks);
+  }
+  bool is_contiguous(size_t input) const {
+    const Steps& steps = plan_.inputs[input];
+    const size_t last = plan_.sizes.size() - 1;
+    return !is_uniform(input) && steps[last] == 1 &&
+           (steps[last - 1] == plan_.columns() || plan_.tile_rows == 1);
+  }
+  bool is_added_by_code(size_t k) const {
+    return reductions_.adds_tiles(k) && !registers_[static_cast<size_t>(reductions_[k].value)].uniform;
+  }
+  /// Whether a reduction cannot read a register where it is: what is computed, or converted from another
+  /// type.
+  bool needs_buffer(int value) const {
+    const Register& r = registers_[static_cast<size_t>(value)];
+    if (r.kind != Register::Kind::kInput) return r.kind == Register::Kind::kBuffer;
+    const auto input = static_cast<size_t>(expression_.code[static_cast<size_t>(value)].args[0]);
+    return direct_[input] && types_[input] != DType::kFloat32;
+  }
+
   bool all_uniform(const Instruction& instruction) const {
     return std::all_of(instruction.args.begin(), instruction.args.end(),
                        [&](int a) { return a < 0 || registers_[static_cast<size_t>(a)].uniform; });
@@ -161,6 +204,7 @@ class SweepKernel final : public Kernel {
   }
 
   void work_on(const KernelArgs& args, const SweepTile& tile, Workspace& w) {
+    if (code_ != nullptr) return run_code(args, tile, w);
     std::array<const float*, Sweep::kMaxInstructions> value{};
     const auto n = static_cast<size_t>(tile.elements());
     const auto& code = expression_.code;
@@ -183,13 +227,56 @@ class SweepKernel final : public Kernel {
       }
     }
     const bool clear = plan_.in_padding(tile);
-    for (size_t k = 0; k < expression_.results.size(); ++k) store(args, k, value, tile, clear);
+    for (size_t k = 0; k < expression_.results.size(); ++k) {
+      store(args, k, value, tile);
+      if (clear) clear_result(args, k, tile);
+    }
     for (size_t k = 0; k < reductions_.count(); ++k) {
       const auto reg = static_cast<size_t>(reductions_[k].value);
       const float* x = value[reg];
       if (clear && registers_[reg].kind == Register::Kind::kBuffer)
         clear_padding(const_cast<float*>(x), tile);
       reductions_.reduce(k, x, registers_[reg].uniform, tile, w.sums);
+    }
+  }
+
+  void run_code(const KernelArgs& args, const SweepTile& tile, Workspace& w) const {
+    SweepCode::Operands operands;
+    operands.count = tile.elements();
+    std::array<const float*, Sweep::kMaxInstructions> value{};  // of inputs and constants
+    for (size_t i = 0; i < expression_.code.size(); ++i) {
+      const Register& r = registers_[i];
+      if (r.kind == Register::Kind::kConstant) value[i] = &r.constant;
+      if (r.kind != Register::Kind::kInput) continue;
+      const auto input = static_cast<size_t>(expression_.code[i].args[0]);
+      if (direct_[input]) {
+        const int64_t at = plan_.offset(plan_.inputs[input], tile);
+        operands.sources[input] = inputs_[input] + at * static_cast<int64_t>(size_of(types_[input]));
+      } else {
+        operands.sources[input] = reinterpret_cast<const std::byte*>(load(input, r, tile, w));
+      }
+      value[i] = reinterpret_cast<const float*>(operands.sources[input]);
+    }
+    size_t sink = 0;
+    for (size_t k = 0; k < expression_.results.size(); ++k) {
+      const auto width = static_cast<int64_t>(size_of(expression_.types[k]));
+      operands.sinks[sink++] = args.out[k] + plan_.offset(tile) * width;
+    }
+    for (size_t k = 0; k < reductions_.count(); ++k) {
+      const int reg = reductions_[k].value;
+      float* to = nullptr;
+      if (is_added_by_code(k)) {
+        to = reductions_.sums_of(k, tile, w.sums);
+      } else if (needs_buffer(reg)) {
+        to = w.buffers + registers_[static_cast<size_t>(reg)].slot * plan_.tile_room();
+        value[static_cast<size_t>(reg)] = to;
+      }
+      if (to != nullptr) operands.sinks[sink++] = reinterpret_cast<std::byte*>(to);
+    }
+    code_->run(operands);
+    for (size_t k = 0; k < reductions_.count(); ++k) {
+      const auto reg = static_cast<size_t>(reductions_[k].value);
+      if (!is_added_by_code(k)) reductions_.reduce(k, value[reg], registers_[reg].uniform, tile, w.sums);
     }
   }
 
@@ -241,7 +328,7 @@ class SweepKernel final : public Kernel {
   }
 
   void store(const KernelArgs& args, size_t k, const std::array<const float*, Sweep::kMaxInstructions>& value,
-             const SweepTile& tile, bool clear) const {
+             const SweepTile& tile) const {
     const auto reg = static_cast<size_t>(expression_.results[k]);
     const DType type = expression_.types[k];
     const int64_t at = plan_.offset(tile);
@@ -255,15 +342,22 @@ class SweepKernel final : public Kernel {
     } else {
       for (int64_t i = 0; i < n; ++i) store_floats(type, x, args.out[k], at + i, 1);
     }
-    if (clear && floats != nullptr) clear_padding(floats, tile);
+  }
+
+  void clear_result(const KernelArgs& args, size_t k, const SweepTile& tile) const {
+    visit_any(expression_.types[k], [&](auto zero) {
+      if constexpr (std::is_same_v<decltype(zero), float> || kIsHalf<decltype(zero)>)
+        clear_padding(reinterpret_cast<decltype(zero)*>(args.out[k]) + plan_.offset(tile), tile);
+    });
   }
 
   /// Zeros in the lanes after the last channel (columns are the 16 lanes there).
-  void clear_padding(float* x, const SweepTile& tile) const {
+  template <class T>
+  void clear_padding(T* x, const SweepTile& tile) const {
     const bool rows_are_blocks = plan_.padded_axis == static_cast<int>(plan_.sizes.size()) - 2;
     for (int64_t row = 0; row < tile.rows; ++row) {
       if (rows_are_blocks && tile.row + row != plan_.padded_step) continue;
-      std::fill(x + row * tile.columns + plan_.padded_lanes, x + (row + 1) * tile.columns, 0.0F);
+      std::fill(x + row * tile.columns + plan_.padded_lanes, x + (row + 1) * tile.columns, T{});
     }
   }
 
@@ -275,20 +369,24 @@ class SweepKernel final : public Kernel {
   std::vector<Register> registers_;
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
   int slots_ = 0;
+  std::vector<bool> direct_;  // by input: the code reads it where it is
+  std::unique_ptr<const SweepCode> code_;
   std::array<const std::byte*, Sweep::kMaxInputs> inputs_{};  // of this run
 };
 
 std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
   std::vector<std::pair<int, int>> pairs;
   for (size_t k = 0; k < expression_.results.size(); ++k) {
-    if (expression_.types[k] != DType::kFloat32) continue;
+    const bool is_float = expression_.types[k] == DType::kFloat32;
+    if (!is_float && !is_half(expression_.types[k])) continue;
     const auto result = static_cast<size_t>(expression_.results[k]);
     if (registers_[result].kind != Register::Kind::kBuffer) continue;
     for (size_t i = 0; i < expression_.code.size(); ++i) {
       if (registers_[i].kind != Register::Kind::kInput) continue;
       const auto input = static_cast<size_t>(expression_.code[i].args[0]);
       const bool same_shape = node.inputs[input].spec() == node.outputs[k];
-      if (same_shape && last_use_[i] <= result)
+      // A float is written where it is computed; a half not before those that come earlier are read.
+      if (same_shape && (is_float ? last_use_[i] : i) <= result)
         pairs.emplace_back(static_cast<int>(k), static_cast<int>(input));
     }
   }
@@ -329,7 +427,8 @@ PreparedKernel prepare_sweep(const KernelRequest& request) {
   return prepared;
 }
 
-const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts, true);
+const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts,
+                                {.int64 = true, .half = true});
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -77,7 +77,11 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
     }
     return;
   }
-  if (steps[last - 1] == 0 && steps[last] <= 1) return accumulate(k, x, at, tile, a);
+  if (steps[last - 1] == 0 && steps[last] <= 1) {
+    float* sums = sums_of(k, tile, a);
+    const auto n = static_cast<size_t>(tile.elements());
+    return sum ? simd::add_to(x, sums, n) : simd::max_to(x, sums, n);
+  }
   for (int64_t row = 0; row < tile.rows; ++row) {
     const float* from = x + row * tile.columns;
     float* to = totals + at + row * steps[last - 1];
@@ -138,11 +142,17 @@ float SweepReductions::from_moments(size_t k, const float* totals, uint64_t stri
   return static_cast<float>(value < 0 && reductions_[k].kind == Reduction::kVariance ? 0 : value);
 }
 
+bool SweepReductions::adds_tiles(size_t k) const {
+  const Steps& steps = plan_.reductions[k];
+  const size_t last = plan_.sizes.size() - 1;
+  return reductions_[k].kind == Reduction::kSum && steps[last - 1] == 0 && steps[last] <= 1;
+}
+
 /// Rows are added onto one another, element by element, into an accumulator as large as a tile, which is
 /// folded only when the place of the result changes. Each slot adds few numbers, so rounding errors stay
 /// small.
-void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile,
-                                 Accumulators& a) const {
+float* SweepReductions::sums_of(size_t k, const SweepTile& tile, Accumulators& a) const {
+  const int64_t at = plan_.offset(plan_.reductions[k], tile);
   float* sums = a.sums + static_cast<int64_t>(k) * plan_.tile_room();
   if (a.sum_at[k] != at) {
     fold(k, a);
@@ -150,8 +160,7 @@ void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const Swe
     a.sum_at[k] = at;
     a.sum_columns[k] = tile.columns;
   }
-  const auto n = static_cast<size_t>(tile.elements());
-  is_sum(k) ? simd::add_to(x, sums, n) : simd::max_to(x, sums, n);
+  return sums;
 }
 
 /// Halves the rows until few are left, so that each sum is a tree; the last rows are added in double.

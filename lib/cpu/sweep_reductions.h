@@ -32,6 +32,10 @@ class SweepReductions {
 
   /// Fresh accumulators in `memory`, of floats(tile) elements.
   Accumulators begin(float* memory, int64_t tile) const;
+  /// Whether reduction k is a sum that adds tiles element by element: to `sums_of`, in place of `reduce`.
+  bool adds_tiles(size_t k) const;
+  /// Floats to which the elements of a tile are to be added.
+  float* sums_of(size_t k, const SweepTile& tile, Accumulators& a) const;
   /// Adds the values `x` of a tile to reduction k; `uniform`: x[0] for all.
   void reduce(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;
   /// Ends a piece's work; then its totals are complete.
@@ -40,7 +44,6 @@ class SweepReductions {
   void combine(const float* totals, uint64_t stride, int pieces, std::span<std::byte* const> outs) const;
 
  private:
-  void accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile, Accumulators& a) const;
   void fold(size_t k, Accumulators& a) const;
   size_t twin_of(size_t k) const;
   void add_moments(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;

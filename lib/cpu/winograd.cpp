@@ -54,6 +54,12 @@ struct Geometry {
   int64_t filter_floats() const { return in.channels * out.channels; }  // at one point
 };
 
+/// The types of the first two images of a node.
+struct ImageTypes {
+  DType first;
+  DType second;
+};
+
 /// Weights [rows, columns, 3, 3] as blocks of filters side by side.
 struct Filters {
   int64_t rows;     // output channels of the convolution that they belong to
@@ -83,8 +89,10 @@ FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t b
 /// Convolution, and the gradient of its input, which is a convolution too.
 class ForwardKernel final : public Kernel {
  public:
-  ForwardKernel(const Geometry& geometry, const Filters& filters, const Epilogue& epilogue, int pieces)
-      : g_(geometry), filters_(filters), epilogue_(epilogue), pieces_(pieces) {}
+  /// `types`: of the input and the output.
+  ForwardKernel(const Geometry& geometry, const Filters& filters, const Epilogue& epilogue, ImageTypes types,
+                int pieces)
+      : g_(geometry), filters_(filters), epilogue_(epilogue), types_(types), pieces_(pieces) {}
 
   uint64_t scratch_bytes() const {
     const int64_t all = kWinogradPoints * g_.filter_floats() + g_.out.channels + pieces_ * piece_floats();
@@ -103,8 +111,7 @@ class ForwardKernel final : public Kernel {
     parallel_for(team_of(args), pieces_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
       float* in = rest + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
-        work_on(chunk, floats(args.in[0]), filters, epilogue_.bias ? bias : nullptr, in,
-                floats_out(args.out[0]));
+        work_on(chunk, args.in[0], filters, epilogue_.bias ? bias : nullptr, in, args.out[0]);
     });
   }
 
@@ -123,11 +130,11 @@ class ForwardKernel final : public Kernel {
     });
   }
 
-  void work_on(int64_t chunk, const float* x, const float* filters, const float* bias, float* in,
-               float* y) const {
+  void work_on(int64_t chunk, std::byte* x, const float* filters, const float* bias, float* in,
+               std::byte* y) const {
     float* out = in + g_.in_floats();
     const WinogradTiles tiles = g_.tiles_of(chunk, g_.in.channels);
-    simd::winograd_input(x, g_.in, tiles, in);
+    simd::winograd_input(types_.first, x, g_.in, tiles, in);
     WinogradProduct p;
     p.rows = rounded_up(tiles.count, simd::kWinogradRows);
     p.inner = p.a_row = g_.in.channels;
@@ -137,7 +144,7 @@ class ForwardKernel final : public Kernel {
     if (p.rows > tiles.count) clear_rows(in, tiles, p.rows);
     const WinogradTiles results = g_.tiles_of(chunk, g_.out.channels);
     simd::winograd_multiply(p, in, filters, out, g_.filter_floats(), results.stride);
-    simd::winograd_output(out, g_.out, results, bias, epilogue_.relu, y);
+    simd::winograd_output(out, g_.out, results, bias, epilogue_.relu, types_.second, y);
   }
 
   /// Rows that only pad the last product.
@@ -150,6 +157,7 @@ class ForwardKernel final : public Kernel {
   Geometry g_;
   Filters filters_;
   Epilogue epilogue_;
+  ImageTypes types_;
   int pieces_;
 };
 
@@ -157,8 +165,9 @@ class ForwardKernel final : public Kernel {
 /// tiles of each piece, then over the pieces in their order.
 class BackwardWeightsKernel final : public Kernel {
  public:
-  BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, int pieces)
-      : g_(geometry), filters_(filters), pieces_(pieces) {}
+  /// `types`: of the input and the gradient.
+  BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, ImageTypes types, int pieces)
+      : g_(geometry), filters_(filters), types_(types), pieces_(pieces) {}
 
   uint64_t scratch_bytes() const { return static_cast<uint64_t>(pieces_ * piece_floats()) * sizeof(float); }
 
@@ -168,7 +177,7 @@ class BackwardWeightsKernel final : public Kernel {
     parallel_for(team_of(args), used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
       float* sums = scratch + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
-        work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
+        work_on(chunk, chunk > begin, args.in[0], args.in[1], sums);
     });
     parallel_for(team_of(args), pieces_, g_.in.channels, kLanes,
                  [&](int64_t begin, int64_t end, int /*piece*/) {
@@ -181,13 +190,13 @@ class BackwardWeightsKernel final : public Kernel {
   int64_t sums_floats() const { return kWinogradPoints * g_.filter_floats(); }
   int64_t piece_floats() const { return sums_floats() + g_.in_floats() + g_.out_floats(); }
 
-  void work_on(int64_t chunk, bool add, const float* x, const float* dy, float* sums) const {
+  void work_on(int64_t chunk, bool add, std::byte* x, std::byte* dy, float* sums) const {
     float* in = sums + sums_floats();
     float* out = in + g_.in_floats();
     const WinogradTiles patches = g_.tiles_of(chunk, g_.in.channels);
     const WinogradTiles gradients = g_.tiles_of(chunk, g_.out.channels);
-    simd::winograd_input(x, g_.in, patches, in);
-    simd::winograd_gradient(dy, g_.out, gradients, out);
+    simd::winograd_input(types_.first, x, g_.in, patches, in);
+    simd::winograd_gradient(types_.second, dy, g_.out, gradients, out);
     WinogradProduct p;
     p.rows = p.a_inner = g_.in.channels;
     p.inner = patches.count;
@@ -222,6 +231,7 @@ class BackwardWeightsKernel final : public Kernel {
 
   Geometry g_;
   Filters filters_;
+  ImageTypes types_;
   int pieces_;
 };
 
@@ -255,8 +265,9 @@ PreparedKernel tiled_winograd_forward(const KernelRequest& request, const Convol
   std::vector<Format> in = {image(n.inputs[0].spec()), plain(n.inputs[1].spec())};
   if (epilogue.bias) in.push_back(plain(n.inputs[2].spec()));
   return prepared(
-      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, epilogue, request.pieces), in,
-      {image(n.outputs[0])});
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, epilogue,
+                                      ImageTypes{n.inputs[0].dtype(), n.outputs[0].dtype}, request.pieces),
+      in, {image(n.outputs[0])});
 }
 
 PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const ConvolutionParams& p) {
@@ -265,7 +276,8 @@ PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const 
   const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, 2 - p.padding.top, 2 - p.padding.left,
                           request.pieces);
   return prepared(
-      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Epilogue{}, request.pieces),
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Epilogue{},
+                                      ImageTypes{n.inputs[0].dtype(), n.outputs[0].dtype}, request.pieces),
       {image(n.inputs[0].spec()), plain(n.inputs[1].spec())}, {image(n.outputs[0])});
 }
 
@@ -274,9 +286,10 @@ PreparedKernel tiled_winograd_backward_weights(const KernelRequest& request, con
   const Shape& w = n.outputs[0].shape;
   const Geometry geometry(n.inputs[0].shape(), n.inputs[1].shape(), p.padding.top, p.padding.left,
                           request.pieces);
-  return prepared(
-      std::make_unique<BackwardWeightsKernel>(geometry, Filters{w[0], w[1], false}, request.pieces),
-      {image(n.inputs[0].spec()), image(n.inputs[1].spec())}, {plain(n.outputs[0])});
+  return prepared(std::make_unique<BackwardWeightsKernel>(
+                      geometry, Filters{w[0], w[1], false},
+                      ImageTypes{n.inputs[0].dtype(), n.inputs[1].dtype()}, request.pieces),
+                  {image(n.inputs[0].spec()), image(n.inputs[1].spec())}, {plain(n.outputs[0])});
 }
 
 }  // namespace tpack::cpu

@@ -48,6 +48,9 @@ class Op {
   /// Which operands are images (see graph/images.h); by default none are.
   virtual ImageOperands images() const { return {}; }
 
+  /// Whether it sums products of elements of its first two inputs, the factors.
+  virtual bool is_product() const { return false; }
+
   /// How the window of a convolution moves, whichever of its directions the op computes; null for other ops.
   virtual const ConvolutionParams* window() const { return nullptr; }
 

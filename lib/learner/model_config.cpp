@@ -42,8 +42,6 @@ namespace {
 
 /// Types of variables and activations.
 enum class EngineFloat : uint8_t { kFloat32, kFloat64 };
-/// Types that the factors of matrix products are rounded to.
-enum class ProductPrecision : uint8_t { kFp32, kBf16, kFp16 };
 
 }  // namespace
 
@@ -52,27 +50,17 @@ struct EnumNames<EngineFloat> {
   static constexpr std::array<std::pair<const char*, EngineFloat>, 2> kNames = {
       {{"float32", EngineFloat::kFloat32}, {"float64", EngineFloat::kFloat64}}};
 };
-template <>
-struct EnumNames<ProductPrecision> {
-  static constexpr std::array<std::pair<const char*, ProductPrecision>, 3> kNames = {
-      {{"fp32", ProductPrecision::kFp32},
-       {"bf16", ProductPrecision::kBf16},
-       {"fp16", ProductPrecision::kFp16}}};
-};
 
 namespace {
 
 struct EngineParams {
   EngineSettings::Backend backend = EngineSettings{}.backend;
   EngineFloat dtype = EngineFloat::kFloat32;
-  ProductPrecision precision = ProductPrecision::kFp32;
+  Precision precision = EngineSettings{}.precision;
   DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
   double timing_s = EngineSettings{}.timing_s;
   WorkerCount threads;
 };
-
-/// By precision.
-constexpr std::array kFactors = {DType::kFloat32, DType::kBFloat16, DType::kFloat16};
 
 Schema<EngineParams> engine_schema() {
   return Schema<EngineParams>("Settings of the engine that runs programs.")
@@ -80,9 +68,10 @@ Schema<EngineParams> engine_schema() {
       .field("dtype", &EngineParams::dtype,
              "type of variables and activations; float64: only on the reference backend")
       .field("precision", &EngineParams::precision,
-             "type that the factors of matrix products are rounded to, in training and inference; products, "
-             "sums, variables, convolutions and everything else stay float32. bf16 is faster on processors "
-             "with bf16 multiplication (AVX512-BF16, AMX); fp16 is computed in float32")
+             "bf16: convolutions and matrix products take factors of 16 bits, and images between kernels are "
+             "stored in 16 bits, in training and inference; variables, sums, statistics and costs stay "
+             "float32. Faster on processors with bf16 multiplication (AVX512-BF16, AMX), with less memory. "
+             "fp16: factors of matrix products are rounded to float16, computed in float32")
       .field("algorithm", &EngineParams::algorithm,
              "auto: measured, unless the plan already has the choice; heuristic: fixed rules; direct: direct "
              "convolutions")
@@ -189,14 +178,14 @@ std::optional<EngineSettings> Codec<EngineSettings>::parse(const ConfigNode& nod
                         "'dtype' of engine: float64 needs `backend: reference`");
     return std::nullopt;
   }
-  if (p->dtype == EngineFloat::kFloat64 && p->precision != ProductPrecision::kFp32) {
+  if (p->dtype == EngineFloat::kFloat64 && p->precision != Precision::kFp32) {
     reader.errors().add(node.find("precision")->position(),
                         "'precision' of engine: products of float64 are not rounded; remove one of the two");
     return std::nullopt;
   }
   EngineSettings settings;
   settings.backend = p->backend;
-  settings.factors = kFactors[static_cast<size_t>(p->precision)];
+  settings.precision = p->precision;
   settings.dtype = p->dtype == EngineFloat::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   settings.algorithm = p->algorithm;
   settings.timing_s = p->timing_s;
@@ -205,10 +194,9 @@ std::optional<EngineSettings> Codec<EngineSettings>::parse(const ConfigNode& nod
 }
 ConfigNode Codec<EngineSettings>::dump(const EngineSettings& settings) {
   const bool is_double = settings.dtype == DType::kFloat64;
-  const auto precision = std::ranges::find(kFactors, settings.factors) - kFactors.begin();
   return engine_schema().dump({settings.backend, is_double ? EngineFloat::kFloat64 : EngineFloat::kFloat32,
-                               static_cast<ProductPrecision>(precision), settings.algorithm,
-                               settings.timing_s, WorkerCount{settings.threads}});
+                               settings.precision, settings.algorithm, settings.timing_s,
+                               WorkerCount{settings.threads}});
 }
 
 FieldType Codec<PredictSection>::type() {

@@ -74,7 +74,7 @@ std::vector<TensorSpec> Convolution::infer(std::span<const TensorSpec> in) const
                      " channels, but the weights " + w.str() + " take " + std::to_string(w[1] * groups));
   }
   const Size2 out = window_of(params(), image_of(w)).output(image_of(x));
-  return {{in[0].dtype, Shape{x[0], w[0], out.h, out.w}}};
+  return {{product_type(in[0].dtype), Shape{x[0], w[0], out.h, out.w}}};
 }
 
 std::vector<Symbol> Convolution::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {
@@ -95,7 +95,8 @@ std::vector<TensorSpec> ConvolutionBackwardData::infer(std::span<const TensorSpe
   check_float(in[0], "the gradient of a convolution");
   const Shape& dy = in[0].shape;
   const Shape& w = in[1].shape;
-  return {{in[0].dtype, Shape{dy[0], w[1] * params().window.groups, params().size.h, params().size.w}}};
+  return {{product_type(in[0].dtype),
+           Shape{dy[0], w[1] * params().window.groups, params().size.h, params().size.w}}};
 }
 
 std::vector<Symbol> ConvolutionBackwardData::gradient(Builder& b, const Node& n,
@@ -118,7 +119,7 @@ std::vector<TensorSpec> ConvolutionBackwardWeights::infer(std::span<const Tensor
   check_rank(in[1], "the gradient");
   check_float(in[0], "the input of a convolution");
   const int64_t channels = in[0].shape[1] / params().window.groups;
-  return {{in[0].dtype, Shape{in[1].shape[1], channels, params().size.h, params().size.w}}};
+  return {{product_type(in[0].dtype), Shape{in[1].shape[1], channels, params().size.h, params().size.w}}};
 }
 
 std::vector<Symbol> ConvolutionBackwardWeights::gradient(Builder& b, const Node& n,

@@ -14,7 +14,7 @@ struct ConvolutionParams {
 
 /// 2-D convolution (cross-correlation, as in other frameworks) without bias. Shapes: x [N, C, H, W], w
 /// [filters, C/groups, kh, kw] -> y [N, filters, H', W']. Errors: ShapeError if the channels do not fit the
-/// weights or groups.
+/// weights or groups. Of images of 16 bits, the result is float32, as in both gradients.
 class Convolution final : public OpOf<Convolution, ConvolutionParams> {
  public:
   static constexpr const char* kType = "Convolution";
@@ -23,6 +23,7 @@ class Convolution final : public OpOf<Convolution, ConvolutionParams> {
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0}, {0}}; }
   const ConvolutionParams* window() const override { return &params(); }
+  bool is_product() const override { return true; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -43,6 +44,7 @@ class ConvolutionBackwardData final : public OpOf<ConvolutionBackwardData, Convo
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0}, {0}}; }
   const ConvolutionParams* window() const override { return &params().window; }
+  bool is_product() const override { return true; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -57,6 +59,7 @@ class ConvolutionBackwardWeights final : public OpOf<ConvolutionBackwardWeights,
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return {{0, 1}, {}}; }
   const ConvolutionParams* window() const override { return &params().window; }
+  bool is_product() const override { return true; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };

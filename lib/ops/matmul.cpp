@@ -44,7 +44,7 @@ std::vector<TensorSpec> MatMul::infer(std::span<const TensorSpec> in) const {
   std::vector<int64_t> sizes(matrices.sizes().begin(), matrices.sizes().end());
   sizes.push_back(rows_of(a, params().transpose_a));
   sizes.push_back(columns_of(b, params().transpose_b));
-  return {{is_half(in[0].dtype) ? DType::kFloat32 : in[0].dtype, Shape(sizes)}};
+  return {{product_type(in[0].dtype), Shape(sizes)}};
 }
 
 std::vector<Symbol> MatMul::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {

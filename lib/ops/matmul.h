@@ -19,6 +19,7 @@ class MatMul final : public OpOf<MatMul, MatMulParams> {
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
+  bool is_product() const override { return true; }
   double flops(const Node& n) const override;
 };
 

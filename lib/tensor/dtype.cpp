@@ -23,6 +23,8 @@ void fail_visit(DType type) {
 
 bool is_half(DType type) { return type == DType::kBFloat16 || type == DType::kFloat16; }
 
+DType product_type(DType factor) { return is_half(factor) ? DType::kFloat32 : factor; }
+
 bool is_float(DType type) { return type == DType::kFloat32 || type == DType::kFloat64 || is_half(type); }
 
 }  // namespace tpack

@@ -12,8 +12,8 @@ namespace tpack {
 /// Element types. Values are stable: checkpoints and plans store the names.
 enum class DType : uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUInt8, kBool, kBFloat16, kFloat16 };
 
-/// The types of data, inputs and variables. 16-bit floats exist only within programs, as rounded factors of
-/// products (backend/passes/round_factors.cpp).
+/// The types of data, inputs and variables. 16-bit floats exist only within programs, between kernels
+/// (backend/passes/store_half.cpp).
 inline constexpr std::array<std::pair<const char*, DType>, 6> kDTypeNames = {{{"float32", DType::kFloat32},
                                                                               {"float64", DType::kFloat64},
                                                                               {"int32", DType::kInt32},
@@ -25,6 +25,7 @@ size_t size_of(DType type);       // bytes of one element
 const char* name_of(DType type);  // "float32"
 bool is_half(DType type);         // a float of 16 bits
 bool is_float(DType type);
+DType product_type(DType factor);  // of sums of products: float32 for factors of 16 bits
 
 template <class T>
 constexpr DType dtype_of();

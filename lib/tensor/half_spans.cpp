@@ -6,6 +6,8 @@
 #define HWY_TARGET_INCLUDE "tensor/half_spans.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "tensor/half_vectors.inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -37,40 +39,18 @@ HWY_ATTR void from_half_of(const uint16_t* from, float* to, size_t count) {
   for (; i < count; ++i) hn::StoreU(hn::PromoteTo(one, hn::LoadU(one_half, in + i)), one, to + i);
 }
 
-HWY_ATTR void to_bfloat_of(const float* from, uint16_t* to, size_t count) {
+HWY_ATTR void to_bfloat_of(const float* from, BFloat16* to, size_t count) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToUnsigned<decltype(d)> bits;
-  const hn::Rebind<uint16_t, decltype(d)> narrow;
   size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto x = hn::LoadU(d, from + i);
-    const auto all = hn::BitCast(bits, x);
-    const auto upper = hn::ShiftRight<16>(all);
-    const auto is_odd = hn::And(upper, hn::Set(bits, 1));
-    const auto nearest = hn::ShiftRight<16>(hn::Add(all, hn::Add(is_odd, hn::Set(bits, 0x7FFF))));
-    const auto quiet = hn::Or(upper, hn::Set(bits, 0x40));
-    const auto is_number = hn::RebindMask(bits, hn::Eq(x, x));
-    hn::StoreU(hn::DemoteTo(narrow, hn::BitCast(hn::RebindToSigned<decltype(d)>(),
-                                                hn::IfThenElse(is_number, nearest, quiet))),
-               narrow, to + i);
-  }
-  for (; i < count; ++i) to[i] = BFloat16(from[i]).bits;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) store_floats(d, hn::LoadU(d, from + i), to + i);
+  for (; i < count; ++i) to[i] = BFloat16(from[i]);
 }
 
-HWY_ATTR void from_bfloat_of(const uint16_t* from, float* to, size_t count) {
+HWY_ATTR void from_bfloat_of(const BFloat16* from, float* to, size_t count) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToUnsigned<decltype(d)> bits;
-  const hn::Rebind<uint16_t, decltype(d)> narrow;
   size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto upper = hn::PromoteTo(bits, hn::LoadU(narrow, from + i));
-    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(upper)), d, to + i);
-  }
-  for (; i < count; ++i) {
-    BFloat16 half;
-    half.bits = from[i];
-    to[i] = half.value();
-  }
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(load_floats(d, from + i), d, to + i);
+  for (; i < count; ++i) to[i] = from[i].value();
 }
 
 }  // namespace tpack::HWY_NAMESPACE
@@ -86,13 +66,13 @@ HWY_EXPORT(to_bfloat_of);
 HWY_EXPORT(from_bfloat_of);
 
 void convert(std::span<const float> from, BFloat16* to) {
-  HWY_DYNAMIC_DISPATCH(to_bfloat_of)(from.data(), reinterpret_cast<uint16_t*>(to), from.size());
+  HWY_DYNAMIC_DISPATCH(to_bfloat_of)(from.data(), to, from.size());
 }
 void convert(std::span<const float> from, Float16* to) {
   HWY_DYNAMIC_DISPATCH(to_half_of)(from.data(), reinterpret_cast<uint16_t*>(to), from.size());
 }
 void convert(std::span<const BFloat16> from, float* to) {
-  HWY_DYNAMIC_DISPATCH(from_bfloat_of)(reinterpret_cast<const uint16_t*>(from.data()), to, from.size());
+  HWY_DYNAMIC_DISPATCH(from_bfloat_of)(from.data(), to, from.size());
 }
 void convert(std::span<const Float16> from, float* to) {
   HWY_DYNAMIC_DISPATCH(from_half_of)(reinterpret_cast<const uint16_t*>(from.data()), to, from.size());

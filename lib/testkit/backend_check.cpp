@@ -100,9 +100,10 @@ CpuRun run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                   const BackendVariant& variant) {
   const std::vector<Tensor> floats = as_floats(inputs);
   const Case c(function, floats, {.phase = variant.phase}, !variant.layout.empty());
-  const auto device = open_device(
-      "cpu:0",
-      DeviceOptions{.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
+  const auto device = open_device("cpu:0", DeviceOptions{.algorithm = variant.algorithm,
+                                                         .threads = variant.threads,
+                                                         .precision = variant.precision,
+                                                         .check_kernels = true});
   device->create_variables(c.table());
   device->variables().initialize(1);
   CpuRun run;

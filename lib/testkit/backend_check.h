@@ -15,6 +15,7 @@ struct BackendVariant {
   std::string convolution =
       {};  // algorithm of every convolution, of which there must be one; empty: what is chosen
   int threads = 1;
+  Precision precision = Precision::kFp32;
   Phase phase = Phase::kTraining;
 };
 

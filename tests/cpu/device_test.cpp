@@ -137,6 +137,16 @@ std::vector<OpCase> network_cases() {
   return cases;
 }
 
+/// With images and factors of 16 bits, in each layout.
+std::vector<Variant> bfloat_variants() {
+  std::vector<Variant> all;
+  for (const char* layout : {"nhwc", "nChw16c"})
+    all.push_back(
+        {layout,
+         {.algorithm = Algorithm::kDirect, .layout = layout, .threads = 2, .precision = Precision::kBf16}});
+  return all;
+}
+
 class CpuBackend : public testing::TestWithParam<std::tuple<OpCase, Variant>> {};
 
 TEST_P(CpuBackend, agrees_with_the_reference) {
@@ -151,6 +161,22 @@ std::string name_of(const testing::TestParamInfo<std::tuple<OpCase, Variant>>& p
 
 INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackend,
                          testing::Combine(testing::ValuesIn(network_cases()), testing::ValuesIn(variants())),
+                         name_of);
+
+/// Each rounding to 8 bits is a 512th of the largest element at most, and few follow each other. In the
+/// networks, a ReLU or a maximum may turn where two values are that near.
+class CpuBackendInBf16 : public CpuBackend {};
+
+TEST_P(CpuBackendInBf16, agrees_with_the_reference) {
+  const auto& [op, variant] = GetParam();
+  const auto result = check_backend(op.function, op.inputs, variant.variant);
+  const bool turns = std::string_view(op.name).starts_with("net ");
+  EXPECT_LT(result.largest_error, turns ? 1e-1 : 2e-2) << result.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackendInBf16,
+                         testing::Combine(testing::ValuesIn(network_cases()),
+                                          testing::ValuesIn(bfloat_variants())),
                          name_of);
 
 /// A float near 1,000 is exact to 3e-5, which is 1e-4 of the differences between the numbers.

@@ -28,6 +28,9 @@ struct Row {
   Windows windows;
 };
 
+std::byte* bytes(float* x) { return reinterpret_cast<std::byte*>(x); }
+const std::byte* bytes(const float* x) { return reinterpret_cast<const std::byte*>(x); }
+
 /// One channel (plain layout), a block of them, and a count that is no multiple of a vector's length.
 class Pooling : public testing::TestWithParam<size_t> {};
 INSTANTIATE_TEST_SUITE_P(Channels, Pooling, testing::Values(1, 16, 21));
@@ -39,7 +42,7 @@ TEST_P(Pooling, max_of_keeps_a_nan_at_any_place) {
       row.image[static_cast<size_t>(row.offsets[place] + channel)] = std::nanf("");
     std::vector<float> out(row.pooled());
     std::vector<uint8_t> index(row.pooled());
-    max_of(row.image.data(), row.windows, out.data(), index.data());
+    max_of(DType::kFloat32, bytes(row.image.data()), row.windows, bytes(out.data()), index.data());
     for (size_t channel = 0; channel < GetParam(); ++channel) {
       EXPECT_TRUE(std::isnan(out[channel])) << place;
       EXPECT_EQ(index[channel], place);
@@ -52,7 +55,7 @@ TEST_P(Pooling, max_of_keeps_the_first_of_equals) {
   const Row row(GetParam());
   std::vector<float> out(row.pooled());
   std::vector<uint8_t> index(row.pooled());
-  max_of(row.image.data(), row.windows, out.data(), index.data());
+  max_of(DType::kFloat32, bytes(row.image.data()), row.windows, bytes(out.data()), index.data());
   for (size_t i = 0; i < out.size(); ++i) {
     size_t first = 0;
     for (size_t place = 1; place < 4; ++place) {
@@ -68,27 +71,28 @@ TEST_P(Pooling, scatter_writes_or_adds_where_the_index_says) {
   const Row row(GetParam());
   std::vector<float> out(row.pooled());
   std::vector<uint8_t> index(row.pooled());
-  max_of(row.image.data(), row.windows, out.data(), index.data());
+  max_of(DType::kFloat32, bytes(row.image.data()), row.windows, bytes(out.data()), index.data());
   std::vector<float> dy(row.pooled());
   std::iota(dy.begin(), dy.end(), 1.0F);
   std::vector<float> written(row.image.size(), 7.0F);
   std::vector<float> added(row.image.size(), 7.0F);
-  scatter(dy.data(), index.data(), row.windows, written.data(), Scatter::kWrite);
-  scatter(dy.data(), index.data(), row.windows, added.data(), Scatter::kAdd);
+  scatter(DType::kFloat32, bytes(dy.data()), index.data(), row.windows, bytes(written.data()),
+          Scatter::kWrite);
+  scatter(DType::kFloat32, bytes(dy.data()), index.data(), row.windows, bytes(added.data()), Scatter::kAdd);
   EXPECT_EQ(std::accumulate(written.begin(), written.end(), 0.0F),
             std::accumulate(dy.begin(), dy.end(), 0.0F));
   for (size_t i = 0; i < written.size(); ++i) EXPECT_EQ(added[i], written[i] + 7.0F) << i;
   std::vector<float> found(row.pooled());
-  gather(written.data(), index.data(), row.windows, found.data());
+  gather(DType::kFloat32, bytes(written.data()), index.data(), row.windows, bytes(found.data()));
   EXPECT_EQ(found, dy);
 }
 
 TEST_P(Pooling, mean_of_and_spread_are_transposed) {
   const Row row(GetParam());
   std::vector<float> mean(row.pooled());
-  mean_of(row.image.data(), row.windows, mean.data());
+  mean_of(DType::kFloat32, bytes(row.image.data()), row.windows, bytes(mean.data()));
   std::vector<float> spread_out(row.image.size(), 0.0F);
-  spread(mean.data(), row.windows, spread_out.data());
+  spread(DType::kFloat32, bytes(mean.data()), row.windows, bytes(spread_out.data()));
   double inner_pooled = 0;
   double inner_image = 0;
   for (const float m : mean) inner_pooled += static_cast<double>(m) * static_cast<double>(m);

@@ -63,6 +63,25 @@ void expect_was_used(const std::string& algorithm, const char* forward,
     EXPECT_FALSE(bit_equal(ours.at(i), direct.at(i))) << i;
 }
 
+std::vector<Case> cases() {
+  return {Case{"whole_tiles", 16, 32, {8, 8}, {1, 1, 1, 1}},
+          Case{"parts_of_tiles", 32, 16, {7, 14}, {1, 1, 1, 1}},
+          Case{"channels_that_fill_no_block", 17, 20, {5, 6}, {1, 1, 1, 1}},
+          Case{"fewer_channels_than_a_block", 3, 5, {9, 7}, {1, 1, 1, 1}, 5},
+          Case{"one_channel", 1, 33, {11, 13}, {1, 1, 1, 1}, 2},
+          Case{"one_filter", 33, 1, {13, 11}, {1, 1, 1, 1}, 2},
+          Case{"no_padding", 24, 48, {9, 6}, {0, 0, 0, 0}},
+          Case{"wide_padding", 16, 16, {3, 5}, {2, 2, 2, 2}},
+          Case{"padding_wider_than_the_window", 16, 20, {4, 5}, {3, 4, 3, 3}, 2},
+          Case{"padding_on_two_sides", 16, 40, {6, 10}, {0, 1, 1, 0}},
+          Case{"padding_on_one_side", 18, 16, {5, 9}, {2, 0, 0, 1}, 7},
+          Case{"one_tile", 64, 64, {3, 3}, {1, 1, 1, 1}, 1},
+          Case{"one_pixel", 16, 16, {1, 1}, {1, 1, 1, 1}, 2},
+          Case{"one_row", 20, 16, {1, 19}, {1, 1, 1, 1}, 5},
+          Case{"images_that_pieces_do_not_divide", 20, 24, {10, 9}, {1, 1, 1, 1}, 7},
+          Case{"many_chunks", 128, 96, {14, 14}, {1, 1, 1, 1}, 4}};
+}
+
 class Winograd : public testing::TestWithParam<std::tuple<Case, const char*>> {
  protected:
   /// Output and both gradients, in one piece and in several.
@@ -97,30 +116,36 @@ TEST_P(Winograd, agrees_with_the_reference_with_bias_and_activation) {
   expect_same("FusedConvolution", layer_of(c), inputs_of(c));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cpu, Winograd,
-    testing::Combine(
-        testing::Values(Case{"whole_tiles", 16, 32, {8, 8}, {1, 1, 1, 1}},
-                        Case{"parts_of_tiles", 32, 16, {7, 14}, {1, 1, 1, 1}},
-                        Case{"channels_that_fill_no_block", 17, 20, {5, 6}, {1, 1, 1, 1}},
-                        Case{"fewer_channels_than_a_block", 3, 5, {9, 7}, {1, 1, 1, 1}, 5},
-                        Case{"one_channel", 1, 33, {11, 13}, {1, 1, 1, 1}, 2},
-                        Case{"one_filter", 33, 1, {13, 11}, {1, 1, 1, 1}, 2},
-                        Case{"no_padding", 24, 48, {9, 6}, {0, 0, 0, 0}},
-                        Case{"wide_padding", 16, 16, {3, 5}, {2, 2, 2, 2}},
-                        Case{"padding_wider_than_the_window", 16, 20, {4, 5}, {3, 4, 3, 3}, 2},
-                        Case{"padding_on_two_sides", 16, 40, {6, 10}, {0, 1, 1, 0}},
-                        Case{"padding_on_one_side", 18, 16, {5, 9}, {2, 0, 0, 1}, 7},
-                        Case{"one_tile", 64, 64, {3, 3}, {1, 1, 1, 1}, 1},
-                        Case{"one_pixel", 16, 16, {1, 1}, {1, 1, 1, 1}, 2},
-                        Case{"one_row", 20, 16, {1, 19}, {1, 1, 1, 1}, 5},
-                        Case{"images_that_pieces_do_not_divide", 20, 24, {10, 9}, {1, 1, 1, 1}, 7},
-                        Case{"many_chunks", 128, 96, {14, 14}, {1, 1, 1, 1}, 4}),
-        testing::Values(cpu::kTiledWinograd, "winograd")),
-    [](const auto& param) {
-      const std::string algorithm = std::get<1>(param.param) == std::string("winograd") ? "onednn" : "tiled";
-      return std::string(std::get<0>(param.param).name) + "_" + algorithm;
-    });
+INSTANTIATE_TEST_SUITE_P(Cpu, Winograd,
+                         testing::Combine(testing::ValuesIn(cases()),
+                                          testing::Values(cpu::kTiledWinograd, "winograd")),
+                         [](const auto& param) {
+                           const std::string algorithm =
+                               std::get<1>(param.param) == std::string("winograd") ? "onednn" : "tiled";
+                           return std::string(std::get<0>(param.param).name) + "_" + algorithm;
+                         });
+
+/// Images of 16 bits (each rounding: a 512th); all else is float32, as above. Sweeps before and after, so
+/// that the images are stored.
+class TiledWinogradInBf16 : public testing::TestWithParam<Case> {};
+
+TEST_P(TiledWinogradInBf16, agrees_with_the_reference) {
+  const auto function = [padding = GetParam().padding](Builder& b, Symbols in) {
+    const Symbol y = convolution(b, b.sigmoid(in[0]), in[1], {.padding = padding});
+    return std::vector{b.sigmoid(b.mul(b.add(y, per_channel(b, in[2], y.shape())), 0.1))};
+  };
+  const testkit::BackendCheck check(function, inputs_of(GetParam()));
+  for (const int threads : {1, 3}) {
+    const auto result = check.run({.layout = "nChw16c",
+                                   .convolution = cpu::kTiledWinograd,
+                                   .threads = threads,
+                                   .precision = Precision::kBf16});
+    EXPECT_LT(result.largest_error, 2e-2) << threads << " threads: " << result.text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, TiledWinogradInBf16, testing::ValuesIn(cases()),
+                         [](const auto& param) { return std::string(param.param.name); });
 
 TEST(TiledWinograd, fits_only_windows_of_3x3_that_move_by_one) {
   EXPECT_TRUE(cpu::tiled_winograd_fits({}, {16, 16, 3, 3}));

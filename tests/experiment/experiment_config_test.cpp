@@ -65,10 +65,10 @@ TEST(ExperimentSchema, reads_the_precision_of_products) {
   const auto parsed = [](const ConfigNode& engine) {
     return experiment_schema().parse({{"engine", engine}}, "the config");
   };
-  EXPECT_EQ(parsed({{"threads", 1}}).engine.factors, DType::kFloat32);
-  EXPECT_EQ(parsed({{"precision", "bf16"}}).engine.factors, DType::kBFloat16);
+  EXPECT_EQ(parsed({{"threads", 1}}).engine.precision, Precision::kFp32);
+  EXPECT_EQ(parsed({{"precision", "bf16"}}).engine.precision, Precision::kBf16);
   const ExperimentConfig half = parsed({{"precision", "fp16"}});
-  EXPECT_EQ(half.engine.factors, DType::kFloat16);
+  EXPECT_EQ(half.engine.precision, Precision::kFp16);
   EXPECT_EQ(experiment_schema().dump(half).find("engine")->find("precision")->text(), "fp16");
   try {
     parsed({{"backend", "reference"}, {"dtype", "float64"}, {"precision", "bf16"}});

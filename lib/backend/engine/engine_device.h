@@ -18,7 +18,7 @@ struct DeviceParts {
 };
 
 /// A device that runs the kernels of a library: lowering, layout choice, timing and memory plan are the same
-/// for all kinds. `options.factors` is handled by the library.
+/// for all kinds. `options.precision` is handled by the library.
 std::unique_ptr<Device> make_engine_device(std::string name, const DeviceOptions& options, DeviceParts parts);
 
 }  // namespace tpack

@@ -188,16 +188,18 @@ class EngineExecutable final : public Executable {
     for (size_t k = 0; k < step.out.size(); ++k) {
       const Format& format = program_.values[static_cast<size_t>(step.out[k])].format;
       const auto dims = format.sizes.sizes();
-      const bool summed = format.type == DType::kFloat32;  // unlike masks and indices
+      const bool summed = is_float(format.type);  // unlike masks and indices
       if (format.layout != Layout::kBlocked || !summed || dims[1] % kBlockChannels == 0) continue;
       const int64_t blocks = dims[1] / kBlockChannels + 1;
       const int64_t plane = dims[2] * dims[3] * kBlockChannels;
       for (int64_t image = 0; image < dims[0]; ++image) {
-        const float* last =
-            reinterpret_cast<const float*>(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
-        for (const float* pixel = last; pixel < last + plane; pixel += kBlockChannels) {
-          const bool clean = std::all_of(pixel + dims[1] % kBlockChannels, pixel + kBlockChannels,
-                                         [](float x) { return x == 0; });
+        const int64_t last = (image * blocks + blocks - 1) * plane;
+        for (int64_t pixel = last; pixel < last + plane; pixel += kBlockChannels) {
+          const bool clean = visit_any(format.type, [&](auto zero) {
+            const auto* at = reinterpret_cast<const decltype(zero)*>(calls_[i].out[k]) + pixel;
+            return std::all_of(at + dims[1] % kBlockChannels, at + kBlockChannels,
+                               [](auto x) { return static_cast<double>(x) == 0; });
+          });
           TPACK_ASSERT(clean, step.path + " (" + step.kind + ") left values in padding channels");
         }
       }

@@ -134,6 +134,14 @@ class KernelLibrary {
     (void)op, (void)inputs;
     return false;
   }
+  /// The type in which values between kernels are stored (store_half), float32 or a float of 16 bits.
+  virtual DType stored_type() const { return DType::kFloat32; }
+  /// Whether the kernel of a node takes values of the stored type: factors of a product, any input of a
+  /// sweep. Results of other nodes then have that type too.
+  virtual bool takes_stored(const Node& node) const {
+    (void)node;
+    return false;
+  }
   virtual LayoutRule rule(const Node& node) const = 0;
   /// Whether a kernel computes a node in a layout itself. `prepare` also accepts other layouts, and then uses
   /// a supported one. The layout choice must know this; otherwise it counts those reorders as free.

@@ -27,6 +27,7 @@ class Fused final : public Op {
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   ImageOperands images() const override { return product_->images(); }
   const ConvolutionParams* window() const override { return product_->window(); }
+  bool is_product() const override { return true; }
   double flops(const Node& n) const override { return product_->flops(n); }
 
  private:
@@ -34,6 +35,9 @@ class Fused final : public Op {
   pointwise::Expression epilogue_;
   std::string type_;
 };
+
+/// The product of a node with `after` at the end of its epilogue, which takes its result as input `at`.
+std::shared_ptr<const Fused> with_epilogue(const Node& product, const pointwise::Expression& after, int at);
 
 /// One reduction that a sweep computes along the way.
 struct SweepReduction {
@@ -62,6 +66,7 @@ class Sweep final : public Op {
   const pointwise::Expression& expression() const { return expression_; }
   const std::vector<SweepReduction>& reductions() const { return reductions_; }
   const Shape& shape() const { return shape_; }
+  DType float_type() const { return float_type_; }
   const char* type() const override { return kType; }
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;

@@ -11,12 +11,10 @@ class KernelLibrary;
 
 // Each pass is one file with one job: a graph that computes the same values at lower cost.
 
-/// Whether kernels use rounded factors directly, or widened to float32 again.
-enum class Factors : uint8_t { kHalf, kWidened };
-/// Casts the factors of matrix products, each value once, to a float type of 16 bits. Sums, products, and
-/// everything else stay float32: variables, statistics, costs, convolutions. After the gradient, so that its
-/// products are also rounded.
-Graph round_factors(const Graph& graph, DType type, Factors factors);
+/// Rounds the factors of products, each value once, to a float type of 16 bits, for kernels that compute in
+/// float32: the factors of matrix products, and for bfloat16 also of convolutions. After the gradient, so
+/// that its products are also rounded.
+Graph round_factors(const Graph& graph, DType type);
 
 /// ReLU after max pooling instead of before it: the same values from a quarter of the elements; the mask of
 /// the gradient is computed there too. Training runs this pass before the gradient.
@@ -40,6 +38,11 @@ Graph join_depth_first(const Graph& graph, int64_t least_bytes);
 
 /// Pointwise nodes and reductions over one shape become sweeps: values in between are never stored.
 Graph fuse_pointwise(const Graph& graph);
+
+/// Stores values between kernels in the library's type of 16 bits (KernelLibrary::stored_type): images, and
+/// factors of products. Kernels compute in float32. What becomes a variable or is fetched stays float32, with
+/// everything that reaches it element by element. Nothing changes if that type is float32.
+Graph store_half(const Graph& graph, const KernelLibrary& library);
 
 struct GraphPass {
   const char* name;

@@ -126,7 +126,7 @@ class ReferenceExecutable final : public Executable {
 class ReferenceDevice final : public Device {
  public:
   ReferenceDevice(std::string name, const DeviceOptions& options)
-      : Device({std::move(name), options.float_type}), factors_(options.factors) {}
+      : Device({std::move(name), options.float_type}), precision_(options.precision) {}
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
@@ -140,16 +140,16 @@ class ReferenceDevice final : public Device {
     section.pieces = 1;
     section.chosen = true;
     auto executable =
-        factors_ == DType::kFloat32
+        precision_ == Precision::kFp32
             ? std::make_unique<ReferenceExecutable>(graph, *store_)
-            : std::make_unique<ReferenceExecutable>(round_factors(graph, factors_, Factors::kHalf), *store_);
+            : std::make_unique<ReferenceExecutable>(round_factors(graph, factor_type(precision_)), *store_);
     value_bytes_ += executable->report().arena_bytes;
     return executable;
   }
   uint64_t arena_bytes() const override { return value_bytes_; }
 
  private:
-  DType factors_;
+  Precision precision_;
   uint64_t value_bytes_ = 0;  // of all executables, which do not share memory
   std::unique_ptr<VariableStore> store_;
 };

@@ -23,7 +23,7 @@ class PassesTest : public testing::Test {
   VariableTable table_;
   Builder b_{graph_, table_, {}};
   Symbol x_ = b_.input("x", {DType::kFloat32, {2, 3, 8, 8}});
-  std::unique_ptr<KernelLibrary> library_ = cpu::make_library(DType::kFloat32);
+  std::unique_ptr<KernelLibrary> library_ = cpu::make_library();
 
   static int count(const Graph& graph, const std::string& type) {
     int n = 0;

@@ -41,14 +41,15 @@ size_t casts_to(const Graph& graph, DType type) {
 
 TEST(RoundFactors, casts_each_factor_once_and_gives_float32) {
   VariableTable table;
-  const Graph rounded = round_factors(two_layers(table), DType::kBFloat16, Factors::kHalf);
+  const Graph rounded = round_factors(two_layers(table), DType::kBFloat16);
   size_t products = 0;
   for (const auto& node : rounded.nodes()) {
     if (op_cast<MatMul>(*node) == nullptr) continue;
     ++products;
-    EXPECT_EQ(node->inputs[0].dtype(), DType::kBFloat16);
-    EXPECT_EQ(node->inputs[1].dtype(), DType::kBFloat16);
-    EXPECT_EQ(node->outputs[0].dtype, DType::kFloat32);
+    for (const Symbol& factor : node->inputs) {
+      EXPECT_EQ(factor.dtype(), DType::kFloat32);
+      EXPECT_EQ(factor.node->inputs[0].dtype(), DType::kBFloat16);
+    }
   }
   EXPECT_EQ(products, 6U);
   // x, w, v, the hidden layer, and the gradients of both products.
@@ -61,7 +62,7 @@ TEST(RoundFactors, leaves_float64_alone) {
   Builder b(graph, table, {Phase::kTraining, DType::kFloat64});
   const Symbol x = b.input("x", {DType::kFloat64, {2, 2}});
   b.fetch("y", matmul(b, x, x));
-  EXPECT_EQ(casts_to(round_factors(graph, DType::kBFloat16, Factors::kHalf), DType::kBFloat16), 0U);
+  EXPECT_EQ(casts_to(round_factors(graph, DType::kBFloat16), DType::kBFloat16), 0U);
 }
 
 std::vector<Tensor> run(Device& device, const std::vector<Tensor>& inputs) {
@@ -76,7 +77,7 @@ std::vector<Tensor> run(Device& device, const std::vector<Tensor>& inputs) {
   return results;
 }
 
-class RoundedProducts : public testing::TestWithParam<DType> {
+class RoundedProducts : public testing::TestWithParam<Precision> {
  protected:
   const std::vector<Tensor> inputs_ = {testkit::random_tensor({9, 40}, 1, DType::kFloat32),
                                        testkit::random_tensor({40, 24}, 2, DType::kFloat32),
@@ -84,8 +85,8 @@ class RoundedProducts : public testing::TestWithParam<DType> {
 };
 
 TEST_P(RoundedProducts, are_those_of_rounded_factors) {
-  const std::vector<Tensor> found = run(*make_reference_device("cpu:0", {.factors = GetParam()}), inputs_);
-  const auto rounded = [&](const Tensor& t) { return t.cast(GetParam()).cast(DType::kFloat64); };
+  const std::vector<Tensor> found = run(*make_reference_device("cpu:0", {.precision = GetParam()}), inputs_);
+  const auto rounded = [&](const Tensor& t) { return t.cast(factor_type(GetParam())).cast(DType::kFloat64); };
   const Tensor x = rounded(inputs_[0]);
   const Tensor w = rounded(inputs_[1]);
   const Tensor v = rounded(inputs_[2]);
@@ -110,14 +111,15 @@ TEST_P(RoundedProducts, are_those_of_rounded_factors) {
 /// A sum in another order may round a factor of the next product to the neighbor of 8 or 11 bits, so the
 /// bound is one step of the type, of the largest element; what is rounded differs from float32 by more.
 TEST_P(RoundedProducts, agree_on_both_backends) {
-  const std::vector<Tensor> expected = run(*make_reference_device("cpu:0", {.factors = GetParam()}), inputs_);
+  const std::vector<Tensor> expected =
+      run(*make_reference_device("cpu:0", {.precision = GetParam()}), inputs_);
   const std::vector<Tensor> exact = run(*make_reference_device("cpu:0", {}), inputs_);
   for (const int threads : {1, 2}) {
     const auto device = open_device("cpu:0", DeviceOptions{.algorithm = DeviceOptions::Algorithm::kHeuristic,
                                                            .threads = threads,
-                                                           .factors = GetParam()});
+                                                           .precision = GetParam()});
     const std::vector<Tensor> found = run(*device, inputs_);
-    const double step = GetParam() == DType::kBFloat16 ? 0x1p-8 : 0x1p-11;
+    const double step = GetParam() == Precision::kBf16 ? 0x1p-8 : 0x1p-11;
     for (size_t i = 0; i < found.size(); ++i) {
       double largest = 0;
       for (int64_t k = 0; k < expected[i].elements(); ++k)
@@ -131,8 +133,8 @@ TEST_P(RoundedProducts, agree_on_both_backends) {
 /// Within two steps of the type, of the largest element. (Where a ReLU turns, a gradient may differ by more.)
 TEST_P(RoundedProducts, are_near_the_exact_ones) {
   const std::vector<Tensor> exact = run(*make_reference_device("cpu:0", {}), inputs_);
-  const std::vector<Tensor> found = run(*make_reference_device("cpu:0", {.factors = GetParam()}), inputs_);
-  const double step = GetParam() == DType::kBFloat16 ? 0x1p-8 : 0x1p-11;
+  const std::vector<Tensor> found = run(*make_reference_device("cpu:0", {.precision = GetParam()}), inputs_);
+  const double step = GetParam() == Precision::kBf16 ? 0x1p-8 : 0x1p-11;
   for (size_t i = 0; i < found.size(); ++i) {
     double largest = 0;
     for (int64_t k = 0; k < exact[i].elements(); ++k) largest = std::max(largest, std::abs(exact[i].at(k)));
@@ -140,8 +142,10 @@ TEST_P(RoundedProducts, are_near_the_exact_ones) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, RoundedProducts, testing::Values(DType::kBFloat16, DType::kFloat16),
-                         [](const auto& param_info) { return std::string(name_of(param_info.param)); });
+INSTANTIATE_TEST_SUITE_P(Types, RoundedProducts, testing::Values(Precision::kBf16, Precision::kFp16),
+                         [](const auto& param_info) {
+                           return std::string(name_of(factor_type(param_info.param)));
+                         });
 
 }  // namespace
 }  // namespace tpack

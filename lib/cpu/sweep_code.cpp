@@ -1,0 +1,279 @@
+#include "cpu/sweep_code.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#if defined(__x86_64__)
+#include "cpu/vector_instructions.h"
+#endif
+
+namespace tpack::cpu {
+#if defined(__x86_64__)
+namespace {
+
+using pointwise::Expression;
+using pointwise::Fn;
+using pointwise::Instruction;
+using Xbyak::Label;
+using Xbyak::Reg64;
+
+/// Which vector registers hold which values of an expression.
+struct Allocation {
+  std::vector<int> slot;     // by register of the expression; that of a pinned value is its place among them
+  std::vector<bool> pinned;  // constants and uniform inputs: loaded once
+  std::vector<std::vector<int>> ends;  // by instruction: values that are read there for the last time
+  int slots = 0;
+  int pins = 0;
+};
+
+/// A sink takes a value where it is computed, so a value need not live on for that.
+Allocation allocate(const Expression& e, std::span<const SweepSource> sources) {
+  Allocation a;
+  const size_t count = e.code.size();
+  a.slot.assign(count, -1);
+  a.pinned.assign(count, false);
+  a.ends.resize(count);
+  std::vector<size_t> last_use(count);
+  for (size_t i = 0; i < count; ++i) {
+    last_use[i] = i;
+    const Instruction& instruction = e.code[i];
+    if (instruction.fn == Fn::kInput) {
+      a.pinned[i] = sources[static_cast<size_t>(instruction.args[0])].uniform;
+      continue;
+    }
+    a.pinned[i] = instruction.fn == Fn::kConstant;
+    for (const int argument : instruction.args) {
+      if (argument >= 0) last_use[static_cast<size_t>(argument)] = i;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!a.pinned[i]) a.ends[last_use[i]].push_back(static_cast<int>(i));
+  }
+  std::vector<int> free;
+  for (size_t i = 0; i < count; ++i) {
+    if (a.pinned[i]) {
+      a.slot[i] = a.pins++;
+      continue;
+    }
+    if (free.empty()) free.push_back(a.slots++);
+    a.slot[i] = free.back();
+    free.pop_back();
+    for (const int ended : a.ends[i]) free.push_back(a.slot[static_cast<size_t>(ended)]);
+  }
+  return a;
+}
+
+/// Emits the code with vectors of type V (Zmm or Ymm) and, for the last elements, one element at a time.
+template <class V>
+class Generator final : private Xbyak::CodeGenerator, public SweepCode {
+  using Simd = VectorInstructions<V>;
+  static constexpr int kLanes = Simd::kLanes;
+  static constexpr int kMaxUnrolled = 4;
+  static constexpr size_t kCodeBytes = 4096;  // at first
+
+ public:
+  static std::unique_ptr<const SweepCode> make(const Expression& e, std::span<const SweepSource> sources,
+                                               std::span<const SweepSink> sinks) {
+    const Allocation a = allocate(e, sources);
+    const int room = Simd::kFree - a.pins;
+    if (a.slots == 0 || room < a.slots) return nullptr;
+    const int unrolled = std::min(kMaxUnrolled, room / a.slots);
+    return std::unique_ptr<const SweepCode>(new Generator(e, sources, sinks, a, unrolled));
+  }
+
+  void run(const Operands& operands) const override { function_(&operands); }
+
+ private:
+  Generator(const Expression& e, std::span<const SweepSource> sources, std::span<const SweepSink> sinks,
+            const Allocation& a, int unrolled)
+      : Xbyak::CodeGenerator(kCodeBytes, Xbyak::AutoGrow),
+        e_(e),
+        sources_(sources.begin(), sources.end()),
+        sinks_(sinks.begin(), sinks.end()),
+        a_(a) {
+    emit(unrolled);
+    ready(Xbyak::CodeArray::PROTECT_RE);
+    function_ = getCode<void (*)(const Operands*)>();
+  }
+
+  /// The register of a value in copy `u` of the loop's body.
+  V reg(int value, int u) const {
+    const auto v = static_cast<size_t>(value);
+    const int first = Simd::kFirstFree + a_.slot[v];
+    return V(a_.pinned[v] ? first : first + a_.pins + u * a_.slots);
+  }
+
+  // --- the whole
+
+  void emit(int unrolled) {
+    const std::array<Reg64, 6> saved = {rbx, rbp, r12, r13, r14, r15};
+    for (const Reg64& r : saved) push(r);
+    load_constants();
+    load_pointers();
+    mov(rsi, ptr[rdi + static_cast<int>(offsetof(Operands, count))]);
+    xor_(rdx, rdx);
+    loop(unrolled, kLanes);
+    if (unrolled > 1) loop(1, kLanes);
+    loop(1, 1);
+    vzeroupper();
+    for (size_t i = saved.size(); i-- > 0;) pop(saved[i]);
+    ret();
+    emit_data();
+  }
+
+  /// Works on as many elements as whole rounds allow.
+  void loop(int unrolled, int lanes) {
+    Label next;
+    Label end;
+    L(next);
+    lea(rax, ptr[rdx + unrolled * lanes]);
+    cmp(rax, rsi);
+    jg(end, T_NEAR);
+    body(unrolled, lanes);
+    add(rdx, unrolled * lanes);
+    jmp(next, T_NEAR);
+    L(end);
+  }
+
+  void body(int unrolled, int lanes) {
+    for (size_t i = 0; i < e_.code.size(); ++i) {
+      if (!a_.pinned[i]) compute(i, unrolled, lanes);
+      for (size_t k = 0; k < sinks_.size(); ++k) {
+        if (sinks_[k].value == static_cast<int>(i)) sink(sinks_[k], sources_.size() + k, unrolled, lanes);
+      }
+    }
+  }
+
+  // --- constants, pinned values and pointers
+
+  void load_constants() {
+    broadcast_number(Simd::constant(Simd::kOne), 1.0F);
+    broadcast_number(Simd::constant(Simd::kSign), -0.0F);
+    for (size_t i = 0; i < e_.code.size(); ++i) {
+      if (!a_.pinned[i]) continue;
+      if (e_.code[i].fn == Fn::kConstant) {
+        broadcast_number(reg(static_cast<int>(i), 0), static_cast<float>(e_.code[i].value));
+      } else {
+        mov(rax, ptr[rdi + source_offset(static_cast<size_t>(e_.code[i].args[0]))]);
+        vbroadcastss(reg(static_cast<int>(i), 0), ptr[rax]);
+      }
+    }
+  }
+  void broadcast_number(const V& to, float value) {
+    numbers_.emplace_back(std::make_unique<Label>(), std::bit_cast<uint32_t>(value));
+    vbroadcastss(to, ptr[rip + *numbers_.back().first]);
+  }
+  void emit_data() {
+    align(4);
+    for (const auto& [label, bits] : numbers_) {
+      L(*label);
+      dd(bits);
+    }
+  }
+
+  static int source_offset(size_t i) {
+    return static_cast<int>(offsetof(Operands, sources) + i * sizeof(std::byte*));
+  }
+  static int sink_offset(size_t i) {
+    return static_cast<int>(offsetof(Operands, sinks) + i * sizeof(std::byte*));
+  }
+  /// The first ones have a register; the others are read again for each use.
+  void load_pointers() {
+    for (size_t i = 0; i < sources_.size() + sinks_.size(); ++i) {
+      if (i < kPointers.size()) mov(Reg64(kPointers[i]), ptr[rdi + offset_of(i)]);
+    }
+  }
+  int offset_of(size_t operand) const {
+    return operand < sources_.size() ? source_offset(operand) : sink_offset(operand - sources_.size());
+  }
+  Reg64 pointer(size_t operand) {
+    if (operand < kPointers.size()) return Reg64(kPointers[operand]);
+    mov(rax, ptr[rdi + offset_of(operand)]);
+    return rax;
+  }
+  static constexpr std::array kPointers = {Xbyak::Operand::RBX, Xbyak::Operand::RBP, Xbyak::Operand::R8,
+                                           Xbyak::Operand::R9,  Xbyak::Operand::R10, Xbyak::Operand::R11,
+                                           Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14,
+                                           Xbyak::Operand::R15, Xbyak::Operand::RCX};
+
+  // --- memory
+
+  Xbyak::RegExp at(const Reg64& base, DType type, int u, int lanes) const {
+    const auto width = static_cast<int>(size_of(type));
+    return base + rdx * width + u * lanes * width;
+  }
+
+  void load(size_t i, int unrolled, int lanes) {
+    const auto input = static_cast<size_t>(e_.code[i].args[0]);
+    const DType type = sources_[input].type;
+    const Reg64 base = pointer(input);
+    for (int u = 0; u < unrolled; ++u)
+      simd_.load(type, reg(static_cast<int>(i), u), at(base, type, u, lanes), lanes);
+  }
+  void sink(const SweepSink& s, size_t operand, int unrolled, int lanes) {
+    const Reg64 base = pointer(operand);
+    for (int u = 0; u < unrolled; ++u) {
+      const Xbyak::RegExp to = at(base, s.type, u, lanes);
+      if (s.kind == SweepSink::Kind::kAdd) {
+        simd_.add_to(reg(s.value, u), to, lanes);
+      } else {
+        simd_.store(s.type, reg(s.value, u), to, lanes);
+      }
+    }
+  }
+
+  void compute(size_t i, int unrolled, int lanes) {
+    const Instruction& instruction = e_.code[i];
+    if (instruction.fn == Fn::kInput) return load(i, unrolled, lanes);
+    for (int u = 0; u < unrolled; ++u) {
+      const auto argument = [&](size_t k) {
+        const int value = instruction.args[k];
+        return value < 0 ? Simd::scratch(0) : reg(value, u);
+      };
+      simd_.apply(instruction.fn, reg(static_cast<int>(i), u), argument(0), argument(1), argument(2));
+    }
+  }
+
+  Simd simd_{*this};
+  Expression e_;
+  std::vector<SweepSource> sources_;
+  std::vector<SweepSink> sinks_;
+  Allocation a_;
+  std::vector<std::pair<std::unique_ptr<Label>, uint32_t>> numbers_;
+  void (*function_)(const Operands*) = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<const SweepCode> SweepCode::make(const Expression& expression,
+                                                 std::span<const SweepSource> sources,
+                                                 std::span<const SweepSink> sinks,
+                                                 Instructions instructions) {
+  using Xbyak::util::Cpu;
+  const bool fits =
+      sources.size() <= kMaxOperands && sinks.size() <= kMaxOperands &&
+      std::ranges::all_of(expression.code, [](const Instruction& i) {
+        return i.fn == Fn::kInput || i.fn == Fn::kConstant || VectorInstructions<Xbyak::Ymm>::has(i.fn);
+      });
+  if (!fits || !processor().has(Cpu::tAVX2)) return nullptr;
+  const bool has_512 = processor().has(Cpu::tAVX512F) && processor().has(Cpu::tAVX512BW) &&
+                       processor().has(Cpu::tAVX512DQ) && processor().has(Cpu::tAVX512VL);
+  try {
+    if (has_512 && instructions == Instructions::kBest)
+      return Generator<Xbyak::Zmm>::make(expression, sources, sinks);
+    return Generator<Xbyak::Ymm>::make(expression, sources, sinks);
+  } catch (const Xbyak::Error&) {
+    return nullptr;  // memory for code is not to be had
+  }
+}
+#else
+std::unique_ptr<const SweepCode> SweepCode::make(const pointwise::Expression& /*expression*/,
+                                                 std::span<const SweepSource> /*sources*/,
+                                                 std::span<const SweepSink> /*sinks*/,
+                                                 Instructions /*instructions*/) {
+  return nullptr;
+}
+#endif
+
+}  // namespace tpack::cpu
