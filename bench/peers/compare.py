@@ -76,6 +76,7 @@ class Comparison:
         self.tried = {}  # name -> speed in a short run
         self.failed = {}  # name -> why
         self.builds = set()
+        self.precision = "fp32"
 
     def add(self, kind, seed, result):
         name = result["name"]
@@ -84,6 +85,7 @@ class Comparison:
             return
         if "build" in result:
             self.builds.add(result["build"])
+        self.precision = result.get("precision", self.precision)
         if kind == "probe":
             self.tried[name] = result["samples_per_s"]
         else:
@@ -162,8 +164,9 @@ def misses(comparisons, names):
             yield f"{name}: not measured"
             continue
         network, comparison = NETWORKS[name], comparisons[name]
-        if comparison.ratio < network.least_ratio:
-            yield f"{name}: {comparison.ratio:.2f} times the best peer's speed; must be at least {network.least_ratio}"
+        least = network.least_ratio if comparison.precision == "fp32" else network.least_ratio_bf16
+        if comparison.ratio < least:
+            yield f"{name}: {comparison.ratio:.2f} times the best peer's speed; must be at least {least}"
         peak_mb = max(comparison.tpack.peaks_mb)
         if network.peak_rss_below_mb is not None and peak_mb >= network.peak_rss_below_mb:
             yield f"{name}: peak memory {peak_mb:.0f} MB; must be below {network.peak_rss_below_mb}"

@@ -13,6 +13,7 @@ class Network:
     probe_steps: int = 40  # timed, in the short run that chooses among a peer's variants
     loss_seeds: int = 0  # runs of 100 steps that only compare losses
     least_ratio: float = 1.0  # speed of tpack over that of the best peer
+    least_ratio_bf16: float = 1.0  # the same in bf16, on a processor without AMX
     most_loss_difference: typing.Optional[float] = None  # of the mean loss of steps 81 to 100, relative to the best peer's
     peak_rss_below_mb: typing.Optional[float] = None  # of tpack
 
@@ -20,12 +21,13 @@ class Network:
 NETWORKS = {
     # tensorpack's own network, and a variant that no special case was made for.
     "mnist-convnet": Network(
-        "configs/mnist-convnet.yaml", loss_seeds=12, least_ratio=1.8, most_loss_difference=0.10, peak_rss_below_mb=150),
+        "configs/mnist-convnet.yaml", loss_seeds=12, least_ratio=1.8, least_ratio_bf16=1.8, most_loss_difference=0.10, peak_rss_below_mb=150),
     "mnist-convnet-5x5-48": Network(
         "configs/mnist-convnet.yaml", ("model.defaults.Conv2D={kernel: 5, filters: 48, activation: ReLU}",), least_ratio=1.25),
     "cifar-resnet-32": Network(
-        "configs/cifar-resnet.yaml", ("vars.n=5", "data.train.BatchData.batch_size=128"), steps=100, probe_steps=15),
-    "resnet50": Network("bench/configs/resnet50.yaml", batch=16, warm_up=5, steps=20, probe_steps=5),
+        "configs/cifar-resnet.yaml", ("vars.n=5", "data.train.BatchData.batch_size=128"), steps=100, probe_steps=15,
+        least_ratio_bf16=1.4),
+    "resnet50": Network("bench/configs/resnet50.yaml", batch=16, warm_up=5, steps=20, probe_steps=5, least_ratio_bf16=1.3),
 }
 
 

@@ -18,6 +18,7 @@ from variants import CHOICES, Variant
 
 # The C library gives large blocks back to the system when they are freed, and each step then takes thousands of page faults.
 KEEP_MEMORY = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1000000000000:glibc.malloc.hugetlb=1"
+PRECISIONS = ("fp32", "high", "bf16")  # as they are; products in high precision; autocast
 OPTIMIZERS = {"fused": {"fused": True}, "foreach": {"foreach": True}, "compiled": {"foreach": True}}
 
 
@@ -26,6 +27,7 @@ def parse():
     parser.add_argument("network", choices=NETWORKS)
     for name, choices in CHOICES.items():
         parser.add_argument(f"--{name}", choices=choices, default=choices[0])
+    parser.add_argument("--precision", choices=PRECISIONS, default="fp32")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--steps", type=int, help="steps to time")
     parser.add_argument("--seed", type=int, default=1)
@@ -49,6 +51,9 @@ def run(options, variant):
     torch.set_num_interop_threads(1)
     torch.set_num_threads(variant.threads)
     torch.manual_seed(options.seed)
+    if options.precision == "high":
+        torch.set_float32_matmul_precision("high")
+    autocast = torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16")
     after_import_mb = peak_rss_mb()
 
     network, training = NETWORKS[options.network], TRAININGS[options.network]
@@ -60,7 +65,8 @@ def run(options, variant):
     optimizer = training.make_optimizer(model, **OPTIMIZERS[variant.optimizer])
 
     def cost(images, labels):
-        return F.cross_entropy(model(images.float().mul_(training.scale).add_(training.offset)), labels)
+        with autocast:
+            return F.cross_entropy(model(images.float().mul_(training.scale).add_(training.offset)), labels)
 
     update = optimizer.step
     if variant.execution == "compile":
@@ -83,6 +89,7 @@ def run(options, variant):
 
     return {
         "name": f"PyTorch {variant}",
+        "precision": options.precision,
         "build": f"PyTorch {torch.__version__}, CUDA libraries: {torch.version.cuda or 'none'}",
         "samples_per_s": network.batch / statistics.median(seconds[network.warm_up:]),
         "loss_81_to_100": statistics.mean(float(loss) for loss in losses[80:100]) if steps >= 100 else None,

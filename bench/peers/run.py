@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains networks with tpack and with PyTorch, in turn on this machine, in fp32, and prints how they compare.
+"""Trains networks with tpack and with PyTorch, in turn on this machine, and prints how they compare.
 
-    TPACK_DATASET=DIR TPACK_CIFAR=DIR /path/to/python bench/peers/run.py [NETWORK ...] [--rounds N]
+    TPACK_DATASET=DIR TPACK_CIFAR=DIR /path/to/python bench/peers/run.py [NETWORK ...] [--rounds N] [--precision fp32|bf16]
 
 The Python must have numpy, torch (2.6 or later) and, for CIFAR-10, pillow; a C++ compiler is needed for torch.compile. Needs a
 machine with nothing else running. For each network:
@@ -11,7 +11,7 @@ machine with nothing else running. For each network:
 2. In each round tpack and the fastest variants train one after the other, with a seed of the round's own.
 3. Where networks.py asks for it, tpack and the best variant train for 100 steps from more seeds, to compare losses.
 
-tpack runs as it is without options: on all processors, with its data read next to the steps. Every run is a line of the output
+With --precision bf16, tpack trains with that option and PyTorch with autocast. Otherwise tpack runs as it is without options: on all processors, with its data read next to the steps. Every run is a line of the output
 file (build/bench/peers.jsonl), the table is next to it (peers.txt); compare.py makes the table, and says what tpack must reach.
 """
 import argparse
@@ -47,21 +47,23 @@ def output_of(words):
 class Programs:
     """Runs tpack and PyTorch. Both time `steps` steps after the network's warm-up."""
 
-    def __init__(self, tpack, python=sys.executable):
+    def __init__(self, tpack, precision="fp32", python=sys.executable):
         self._tpack = tpack
         self._python = python
+        self._precision = precision
 
     def tpack(self, name, seed, steps):
         network = NETWORKS[name]
-        words = [self._tpack, "bench", network.config, "--json", "--warm-up", network.warm_up, "--steps", steps]
+        words = [self._tpack, "bench", network.config, "--json", "--warm-up", network.warm_up, "--steps", steps,
+                 "--precision", self._precision]
         for setting in (f"seed={seed}", *network.settings):
             words += ["--set", setting]
         result = output_of(words)
-        return {"name": compare.TPACK, "threads": result["threads"], **result["both"], "peak_rss_mb": result["peak_rss_mb"]}
+        return {"name": compare.TPACK, "precision": self._precision, "threads": result["threads"], **result["both"], "peak_rss_mb": result["peak_rss_mb"]}
 
     def peer(self, name, variant, seed, steps):
         return output_of([self._python, ROOT / "bench/peers/pytorch.py", name, "--seed", seed, "--steps", steps,
-                          *variant.options()])
+                          "--precision", self._precision, *variant.options()])
 
 
 class Measurement:
@@ -127,13 +129,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help=f"{', '.join(NETWORKS)}; default: all")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--tpack", default=ROOT / "build/release/tpack")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/bench/peers.jsonl")
     options = parser.parse_args()
     check_names(parser, options.networks)
     names = options.networks or list(NETWORKS)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    programs = Programs(os.path.abspath(options.tpack))
+    programs = Programs(os.path.abspath(options.tpack), options.precision)
     with open(options.out, "w") as file:
         for name in names:
             try:

@@ -143,6 +143,9 @@ struct EnumNames<Precision> {
   static constexpr std::array<std::pair<const char*, Precision>, 3> kNames = {
       {{"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp16", Precision::kFp16}}};
 };
+constexpr const char* name_of(Precision precision) {
+  return EnumNames<Precision>::kNames[static_cast<size_t>(precision)].first;
+}
 /// The type of factors: float32, bfloat16 or float16.
 constexpr DType factor_type(Precision precision) {
   if (precision == Precision::kFp32) return DType::kFloat32;

@@ -16,6 +16,7 @@ using nlohmann::json;
 constexpr int kVersion = 2;
 constexpr const char* kHardware = "hardware";
 constexpr const char* kOldHardware = "cpu";  // its earlier name
+constexpr const char* kPrecision = "precision";
 
 /// Reads the values of a plan; `place` is the path to one, "sections / NAME / nodes".
 class PlanReader {
@@ -89,6 +90,7 @@ std::string Plan::to_json() const {
   nlohmann::ordered_json root;
   root["tpack_plan"] = kVersion;
   root[kHardware] = hardware;
+  if (!precision.empty()) root[kPrecision] = precision;
   root["sections"] = nlohmann::ordered_json::object();
   for (const auto& [name, section] : sections) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::object();
@@ -114,10 +116,11 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
     throw PlanError(source + ": plan version " + version.dump() + "; this build supports " +
                     std::to_string(kVersion));
   const char* const hardware = root.contains(kOldHardware) ? kOldHardware : kHardware;
-  reader.reject_others(root, "", {"tpack_plan", hardware, "sections"});
+  reader.reject_others(root, "", {"tpack_plan", hardware, kPrecision, "sections"});
   Plan plan;
   plan.source = source;
   plan.hardware = reader.text(root, "", hardware);
+  if (root.contains(kPrecision)) plan.precision = reader.text(root, "", kPrecision);
   for (const auto& [name, section] : reader.object(reader.at(root, "", "sections"), "sections").items())
     plan.sections[name] = read_section(reader, section, PlanReader::joined("sections", name));
   return plan;

@@ -29,7 +29,8 @@ struct PlanSection {
 /// node, and how work is cut into pieces. Resume, all towers and all ranks use one plan. Written to the run
 /// folder and into checkpoints.
 struct Plan {
-  std::string hardware;  // the hardware of these choices: Device::hardware() of the first section
+  std::string hardware;   // the hardware of these choices: Device::hardware() of the first section
+  std::string precision;  // engine.precision of the run; empty in plans of versions that did not store it
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // its file; empty if everything was chosen here
   std::string remedy;                           // of what does not fit, an error; "": it is planned again
@@ -41,7 +42,7 @@ struct Plan {
   static Plan from_json(const std::string& text, const std::string& source);
   /// Whether they have the same choices, regardless of their files.
   bool operator==(const Plan& other) const {
-    return hardware == other.hardware && sections == other.sections;
+    return hardware == other.hardware && precision == other.precision && sections == other.sections;
   }
 };
 

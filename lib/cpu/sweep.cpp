@@ -14,11 +14,13 @@ namespace {
 
 using pointwise::Fn;
 using pointwise::Instruction;
+using Walk = SweepSource::Walk;
 
 /// Elements that a sweep processes at a time: a few registers of them stay in the first-level cache.
 constexpr int64_t kCacheElements = 6144;
 constexpr int64_t kMinTile = 128;
 constexpr int64_t kMaxTile = 2048;
+constexpr int64_t kCodeTile = 4096;  // with machine code, whose values in between are in registers
 
 /// Where a register of the expression is stored while a tile is processed.
 struct Register {
@@ -47,8 +49,8 @@ class SweepKernel final : public Kernel {
         pieces_(pieces) {
     for (const Symbol& input : node.inputs) types_.push_back(input.dtype());
     place_registers();
-    plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kMinTile, kMaxTile));
     make_code();
+    if (code_ == nullptr) plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kMinTile, kMaxTile));
   }
 
   uint64_t scratch_bytes() const {
@@ -110,14 +112,21 @@ class SweepKernel final : public Kernel {
     }
   }
 
-  /// Machine code for a tile, if there is any: it takes the place of the functions one by one. Both have the
-  /// same tiles, so the same bits.
+  /// Machine code for a tile, if there is any: it takes the place of the functions one by one.
   void make_code() {
     if (plan_.padded_axis >= 0) return;  // lanes of padding are cleared one by one
-    std::vector<SweepSource> sources(types_.size());
+    plan_.cut(kCodeTile);
+    std::vector<SweepSource> sources;
+    auto buffers = static_cast<int64_t>(reductions_.count());
     for (size_t i = 0; i < types_.size(); ++i) {
-      direct_.push_back(is_contiguous(i) && SweepCode::reads(types_[i]));
-      sources[i] = {direct_[i] ? types_[i] : DType::kFloat32, is_uniform(i)};
+      direct_.push_back(is_in_order(i) && SweepCode::reads(types_[i]));
+      if (direct_[i]) {
+        sources.push_back({types_[i], walk_of(i)});
+        reads_rows_ = reads_rows_ || walk_of(i) == Walk::kRow;
+      } else {
+        sources.push_back({DType::kFloat32, is_uniform(i) ? Walk::kUniform : Walk::kElements});
+        buffers += is_uniform(i) ? 0 : 1;
+      }
     }
     std::vector<SweepSink> sinks;
     for (size_t k = 0; k < expression_.results.size(); ++k) {
@@ -131,13 +140,21 @@ class SweepKernel final : public Kernel {
         sinks.push_back({reductions_[k].value, SweepSink::Kind::kStore, DType::kFloat32});
       }
     }
-    code_ = SweepCode::make(expression_, sources, sinks);
+    code_ = SweepCode::make(expression_, sources, sinks, reads_rows_ ? plan_.columns() : 0);
+    plan_.cut(std::clamp(kCacheElements / std::max<int64_t>(1, buffers), kMinTile, kCodeTile));
   }
-  bool is_contiguous(size_t input) const {
+  /// Whether whole tiles of an input can be read where they are.
+  bool is_in_order(size_t input) const {
     const Steps& steps = plan_.inputs[input];
     const size_t last = plan_.sizes.size() - 1;
-    return !is_uniform(input) && steps[last] == 1 &&
-           (steps[last - 1] == plan_.columns() || plan_.tile_rows == 1);
+    const bool follows = steps[last - 1] == plan_.columns() || plan_.tile_rows == 1;
+    return steps[last] == 1 && (follows || walk_of(input) == Walk::kRow);
+  }
+  Walk walk_of(size_t input) const {
+    const Steps& steps = plan_.inputs[input];
+    const size_t last = plan_.sizes.size() - 1;
+    const bool repeats = plan_.tile_rows > 1 && steps[last] == 1 && steps[last - 1] == 0;
+    return repeats && plan_.columns() % SweepCode::kWholeVectors == 0 ? Walk::kRow : Walk::kElements;
   }
   bool is_added_by_code(size_t k) const {
     return reductions_.adds_tiles(k) && !registers_[static_cast<size_t>(reductions_[k].value)].uniform;
@@ -242,7 +259,8 @@ class SweepKernel final : public Kernel {
 
   void run_code(const KernelArgs& args, const SweepTile& tile, Workspace& w) const {
     SweepCode::Operands operands;
-    operands.count = tile.elements();
+    operands.rows = reads_rows_ ? tile.rows : 1;
+    operands.columns = reads_rows_ ? tile.columns : tile.elements();
     std::array<const float*, Sweep::kMaxInstructions> value{};  // of inputs and constants
     for (size_t i = 0; i < expression_.code.size(); ++i) {
       const Register& r = registers_[i];
@@ -370,6 +388,7 @@ class SweepKernel final : public Kernel {
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
   int slots_ = 0;
   std::vector<bool> direct_;  // by input: the code reads it where it is
+  bool reads_rows_ = false;   // and some of them again for each row
   std::unique_ptr<const SweepCode> code_;
   std::array<const std::byte*, Sweep::kMaxInputs> inputs_{};  // of this run
 };

@@ -21,14 +21,14 @@ using Xbyak::Reg64;
 /// Which vector registers hold which values of an expression.
 struct Allocation {
   std::vector<int> slot;     // by register of the expression; that of a pinned value is its place among them
-  std::vector<bool> pinned;  // constants and uniform inputs: loaded once
+  std::vector<bool> pinned;  // constants, uniform inputs, and rows of one vector: loaded once
   std::vector<std::vector<int>> ends;  // by instruction: values that are read there for the last time
   int slots = 0;
   int pins = 0;
 };
 
 /// A sink takes a value where it is computed, so a value need not live on for that.
-Allocation allocate(const Expression& e, std::span<const SweepSource> sources) {
+Allocation allocate(const Expression& e, std::span<const SweepSource> sources, bool rows_pinned) {
   Allocation a;
   const size_t count = e.code.size();
   a.slot.assign(count, -1);
@@ -39,7 +39,8 @@ Allocation allocate(const Expression& e, std::span<const SweepSource> sources) {
     last_use[i] = i;
     const Instruction& instruction = e.code[i];
     if (instruction.fn == Fn::kInput) {
-      a.pinned[i] = sources[static_cast<size_t>(instruction.args[0])].uniform;
+      const SweepSource::Walk walk = sources[static_cast<size_t>(instruction.args[0])].walk;
+      a.pinned[i] = walk == SweepSource::Walk::kUniform || (walk == SweepSource::Walk::kRow && rows_pinned);
       continue;
     }
     a.pinned[i] = instruction.fn == Fn::kConstant;
@@ -74,24 +75,26 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
 
  public:
   static std::unique_ptr<const SweepCode> make(const Expression& e, std::span<const SweepSource> sources,
-                                               std::span<const SweepSink> sinks) {
-    const Allocation a = allocate(e, sources);
+                                               std::span<const SweepSink> sinks, int64_t columns) {
+    const bool rows_pinned = columns == kLanes;
+    const Allocation a = allocate(e, sources, rows_pinned);
     const int room = Simd::kFree - a.pins;
     if (a.slots == 0 || room < a.slots) return nullptr;
     const int unrolled = std::min(kMaxUnrolled, room / a.slots);
-    return std::unique_ptr<const SweepCode>(new Generator(e, sources, sinks, a, unrolled));
+    return std::unique_ptr<const SweepCode>(new Generator(e, sources, sinks, a, rows_pinned, unrolled));
   }
 
   void run(const Operands& operands) const override { function_(&operands); }
 
  private:
   Generator(const Expression& e, std::span<const SweepSource> sources, std::span<const SweepSink> sinks,
-            const Allocation& a, int unrolled)
+            const Allocation& a, bool rows_pinned, int unrolled)
       : Xbyak::CodeGenerator(kCodeBytes, Xbyak::AutoGrow),
         e_(e),
         sources_(sources.begin(), sources.end()),
         sinks_(sinks.begin(), sinks.end()),
-        a_(a) {
+        a_(a),
+        rows_pinned_(rows_pinned) {
     emit(unrolled);
     ready(Xbyak::CodeArray::PROTECT_RE);
     function_ = getCode<void (*)(const Operands*)>();
@@ -111,27 +114,39 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
     for (const Reg64& r : saved) push(r);
     load_constants();
     load_pointers();
-    mov(rsi, ptr[rdi + static_cast<int>(offsetof(Operands, count))]);
+    mov(rsi, ptr[rdi + static_cast<int>(offsetof(Operands, columns))]);
+    mov(r15, ptr[rdi + static_cast<int>(offsetof(Operands, rows))]);
+    if (rows_pinned_) {  // one run of elements
+      imul(rsi, r15);
+      mov(r15, 1);
+    }
     xor_(rdx, rdx);
+    Label row;
+    L(row);
+    xor_(rcx, rcx);
     loop(unrolled, kLanes);
     if (unrolled > 1) loop(1, kLanes);
-    loop(1, 1);
+    if (!rows_pinned_) loop(1, 1);
+    sub(r15, 1);
+    jg(row, T_NEAR);
     vzeroupper();
     for (size_t i = saved.size(); i-- > 0;) pop(saved[i]);
     ret();
     emit_data();
   }
 
-  /// Works on as many elements as whole rounds allow.
+  /// Works on as many elements of a row as whole rounds allow. rdx: number of the element; rcx: of its
+  /// column.
   void loop(int unrolled, int lanes) {
     Label next;
     Label end;
     L(next);
-    lea(rax, ptr[rdx + unrolled * lanes]);
+    lea(rax, ptr[rcx + unrolled * lanes]);
     cmp(rax, rsi);
     jg(end, T_NEAR);
     body(unrolled, lanes);
     add(rdx, unrolled * lanes);
+    add(rcx, unrolled * lanes);
     jmp(next, T_NEAR);
     L(end);
   }
@@ -156,7 +171,13 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
         broadcast_number(reg(static_cast<int>(i), 0), static_cast<float>(e_.code[i].value));
       } else {
         mov(rax, ptr[rdi + source_offset(static_cast<size_t>(e_.code[i].args[0]))]);
-        vbroadcastss(reg(static_cast<int>(i), 0), ptr[rax]);
+        const SweepSource& source = sources_[static_cast<size_t>(e_.code[i].args[0])];
+        const V to = reg(static_cast<int>(i), 0);
+        if (source.walk == SweepSource::Walk::kRow) {
+          simd_.load(source.type, to, rax, kLanes);
+        } else {
+          vbroadcastss(to, ptr[rax]);
+        }
       }
     }
   }
@@ -194,27 +215,27 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
   }
   static constexpr std::array kPointers = {Xbyak::Operand::RBX, Xbyak::Operand::RBP, Xbyak::Operand::R8,
                                            Xbyak::Operand::R9,  Xbyak::Operand::R10, Xbyak::Operand::R11,
-                                           Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14,
-                                           Xbyak::Operand::R15, Xbyak::Operand::RCX};
+                                           Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14};
 
   // --- memory
 
-  Xbyak::RegExp at(const Reg64& base, DType type, int u, int lanes) const {
+  static Xbyak::RegExp at(const Reg64& base, const Reg64& index, DType type, int u, int lanes) {
     const auto width = static_cast<int>(size_of(type));
-    return base + rdx * width + u * lanes * width;
+    return base + index * width + u * lanes * width;
   }
 
   void load(size_t i, int unrolled, int lanes) {
     const auto input = static_cast<size_t>(e_.code[i].args[0]);
-    const DType type = sources_[input].type;
+    const SweepSource& source = sources_[input];
+    const Reg64 index = source.walk == SweepSource::Walk::kRow ? rcx : rdx;
     const Reg64 base = pointer(input);
     for (int u = 0; u < unrolled; ++u)
-      simd_.load(type, reg(static_cast<int>(i), u), at(base, type, u, lanes), lanes);
+      simd_.load(source.type, reg(static_cast<int>(i), u), at(base, index, source.type, u, lanes), lanes);
   }
   void sink(const SweepSink& s, size_t operand, int unrolled, int lanes) {
     const Reg64 base = pointer(operand);
     for (int u = 0; u < unrolled; ++u) {
-      const Xbyak::RegExp to = at(base, s.type, u, lanes);
+      const Xbyak::RegExp to = at(base, rdx, s.type, u, lanes);
       if (s.kind == SweepSink::Kind::kAdd) {
         simd_.add_to(reg(s.value, u), to, lanes);
       } else {
@@ -240,6 +261,7 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
   std::vector<SweepSource> sources_;
   std::vector<SweepSink> sinks_;
   Allocation a_;
+  bool rows_pinned_;
   std::vector<std::pair<std::unique_ptr<Label>, uint32_t>> numbers_;
   void (*function_)(const Operands*) = nullptr;
 };
@@ -248,7 +270,7 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
 
 std::unique_ptr<const SweepCode> SweepCode::make(const Expression& expression,
                                                  std::span<const SweepSource> sources,
-                                                 std::span<const SweepSink> sinks,
+                                                 std::span<const SweepSink> sinks, int64_t columns,
                                                  Instructions instructions) {
   using Xbyak::util::Cpu;
   const bool fits =
@@ -261,8 +283,8 @@ std::unique_ptr<const SweepCode> SweepCode::make(const Expression& expression,
                        processor().has(Cpu::tAVX512DQ) && processor().has(Cpu::tAVX512VL);
   try {
     if (has_512 && instructions == Instructions::kBest)
-      return Generator<Xbyak::Zmm>::make(expression, sources, sinks);
-    return Generator<Xbyak::Ymm>::make(expression, sources, sinks);
+      return Generator<Xbyak::Zmm>::make(expression, sources, sinks, columns);
+    return Generator<Xbyak::Ymm>::make(expression, sources, sinks, columns);
   } catch (const Xbyak::Error&) {
     return nullptr;  // memory for code is not to be had
   }
@@ -270,7 +292,7 @@ std::unique_ptr<const SweepCode> SweepCode::make(const Expression& expression,
 #else
 std::unique_ptr<const SweepCode> SweepCode::make(const pointwise::Expression& /*expression*/,
                                                  std::span<const SweepSource> /*sources*/,
-                                                 std::span<const SweepSink> /*sinks*/,
+                                                 std::span<const SweepSink> /*sinks*/, int64_t /*columns*/,
                                                  Instructions /*instructions*/) {
   return nullptr;
 }

@@ -50,6 +50,7 @@ class TrainRun {
   void restore(Loop& loop);
   void begin_folder();
   void choose_plan();
+  void reject_earlier_bf16() const;
   void compare_with_checkpoint();
   void warn_of_config_changes() const;
   void compare_ranks(const char* what, const std::string& text) const;
@@ -203,11 +204,15 @@ void TrainRun::begin_folder() {
 }
 
 void TrainRun::choose_plan() {
+  const std::string precision = name_of(experiment_->config.engine.precision);
   if (!options_.plan.empty()) {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
     plan_.remedy = "remove --plan to plan again";
+    if (!plan_.precision.empty() && plan_.precision != precision)
+      throw PlanError(options_.plan + ": this plan is for engine.precision " + plan_.precision +
+                      ", the run has " + precision + "; " + plan_.remedy);
     if (plan_.sections.empty())
       log::warning(options_.plan + ": this plan is empty, so everything is planned again");
   } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
@@ -216,7 +221,27 @@ void TrainRun::choose_plan() {
     } catch (const PlanError& error) {
       log::warning(error.what() + std::string(kPlannedAgain));
     }
+    reject_earlier_bf16();
+    if (!plan_.precision.empty() && plan_.precision != precision) plan_ = {};
   }
+  plan_.precision = precision;
+}
+
+/// Versions that wrote no precision into their plans had another bf16. Errors: ConfigError.
+void TrainRun::reject_earlier_bf16() const {
+  const auto text = checkpoint_.texts.find(layout::kConfig);
+  if (!plan_.precision.empty() || text == checkpoint_.texts.end()) return;
+  if (experiment_->config.engine.precision != Precision::kBf16) return;
+  const ConfigNode before = parse_yaml(text->second, checkpoint_path_);
+  const ConfigNode* const engine = before.find("engine");
+  const ConfigNode* const precision = engine == nullptr ? nullptr : engine->find("precision");
+  if (precision == nullptr || precision->text() != name_of(Precision::kBf16)) return;
+  throw ConfigError(
+      experiment_->position_of("engine"),
+      "'precision' of engine: the bf16 of " + checkpoint_path_ +
+          " rounded the factors of matrix products only; now it also rounds those of convolutions, and "
+          "images. Resume with --precision fp32, or start a new run from its weights, init: {from: " +
+          checkpoint_path_ + "}");
 }
 
 /// Ranks that compute different things would hang or, worse, not hang.

@@ -25,9 +25,16 @@ struct Becoming {
   bool is_bound = false;
   pid_t parent = 0;
 
-  /// Only system calls, because other threads of the parent may have held locks.
+  /// Only system calls, because other threads of the parent may have held locks. Called with all signals
+  /// blocked: one that comes before the program has its own handlers must not be lost to those of the parent.
   [[noreturn]] void become() {
     setpgid(0, 0);
+    for (int number = 1; number < SIGRTMIN; ++number) {
+      struct sigaction action = {};
+      if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+      action = {};
+      sigaction(number, &action, nullptr);
+    }
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -60,9 +67,14 @@ DependentProcess::DependentProcess(const Options& options) {
     if (child.output < 0)
       throw ResourceError(options.output + ": cannot be written: " + std::strerror(errno));
   }
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_ = fork();
   if (pid_ == 0) child.become();
   const int failure = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid_ > 0) setpgid(pid_, pid_);  // so that there is a group to signal from now on
   if (child.output >= 0) close(child.output);
   if (pid_ < 0) throw ResourceError("cannot start '" + options.program + "': " + std::strerror(failure));

@@ -122,10 +122,10 @@ class ProgramsTest(unittest.TestCase):
         program = self.write(f'printf "%s\\n" "$@" >{words}\n'
                              'echo \'{"threads": 2, "train": {"samples_per_s": 9}, '
                              '"both": {"samples_per_s": 7, "step_ms": 1, "loss_81_to_100": 0.5}, "peak_rss_mb": 99}\'')
-        result = Programs(program).tpack("cifar-resnet-32", 3, 100)
+        result = Programs(program, "bf16").tpack("cifar-resnet-32", 3, 100)
         self.assertEqual(words.read_text().split("\n")[:-1],
-                         ["bench", "configs/cifar-resnet.yaml", "--json", "--warm-up", "20", "--steps", "100", "--set", "seed=3",
-                          "--set", "vars.n=5", "--set", "data.train.BatchData.batch_size=128"])
+                         ["bench", "configs/cifar-resnet.yaml", "--json", "--warm-up", "20", "--steps", "100",
+                          "--precision", "bf16", "--set", "seed=3", "--set", "vars.n=5", "--set", "data.train.BatchData.batch_size=128"])
         self.assertEqual((result["samples_per_s"], result["loss_81_to_100"], result["peak_rss_mb"]), (7, 0.5, 99))
 
     def test_say_what_a_program_said_last(self):

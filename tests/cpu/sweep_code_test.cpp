@@ -17,6 +17,7 @@ using pointwise::Expression;
 using pointwise::Fn;
 using pointwise::Instruction;
 using Instructions = SweepCode::Instructions;
+using Walk = SweepSource::Walk;
 
 constexpr std::array kFunctions = {Fn::kAdd,   Fn::kSub,     Fn::kMul,          Fn::kDiv,   Fn::kMax,
                                    Fn::kMin,   Fn::kGreater, Fn::kGreaterEqual, Fn::kEqual, Fn::kSelect,
@@ -51,12 +52,18 @@ struct Case {
   std::vector<SweepSink> sinks;
   std::vector<std::vector<std::byte>> data;  // of the sources
 
+  int64_t columns = 0;  // of a row, where a source is one
+
   Case(uint32_t seed, size_t count) {
     std::mt19937 random(seed);
+    const size_t row = 16 * (1 + random() % 3);
     const size_t inputs = 1 + random() % 5;
     for (size_t i = 0; i < inputs; ++i) {
-      SweepSource source{kReadTypes[random() % kReadTypes.size()], random() % 4 == 0};
-      if (source.uniform) source.type = DType::kFloat32;
+      SweepSource source{kReadTypes[random() % kReadTypes.size()], Walk::kElements};
+      const size_t walk = random() % 4;
+      if (walk == 0) source = {DType::kFloat32, Walk::kUniform};
+      if (walk == 1 && count > 0 && count % row == 0) source.walk = Walk::kRow;
+      if (source.walk == Walk::kRow) columns = static_cast<int64_t>(row);
       sources.push_back(source);
       std::vector<float> values(std::max<size_t>(count, 1));
       for (float& value : values) value = number(random);
@@ -114,8 +121,9 @@ Results by_functions(const Case& c, size_t count) {
       const auto input = static_cast<size_t>(code[i].args[0]);
       load_floats(c.sources[input].type, c.data[input].data(), 0, values[i].data(),
                   static_cast<int64_t>(count));
-      if (c.sources[input].uniform)
-        std::ranges::fill(values[i], *reinterpret_cast<const float*>(c.data[input].data()));
+      const SweepSource::Walk walk = c.sources[input].walk;
+      const size_t period = walk == Walk::kUniform ? 1 : static_cast<size_t>(c.columns);
+      for (size_t k = period; k < count && walk != Walk::kElements; ++k) values[i][k] = values[i][k - period];
     } else {
       simd::apply(code[i].fn, operand(0), operand(1), operand(2), values[i].data(), count);
     }
@@ -139,7 +147,8 @@ Results by_code(const SweepCode& code, const Case& c, size_t count) {
   SweepCode::Operands operands{};
   for (size_t i = 0; i < c.data.size(); ++i) operands.sources[i] = c.data[i].data();
   for (size_t k = 0; k < results.size(); ++k) operands.sinks[k] = results[k].data();
-  operands.count = static_cast<int64_t>(count);
+  operands.columns = c.columns == 0 ? static_cast<int64_t>(count) : c.columns;
+  operands.rows = c.columns == 0 ? 1 : static_cast<int64_t>(count) / c.columns;
   code.run(operands);
   return results;
 }
@@ -170,17 +179,17 @@ class SweepCodes : public testing::TestWithParam<Instructions> {};
 
 TEST_P(SweepCodes, have_the_bits_of_the_functions_one_by_one) {
   int made = 0;
-  for (uint32_t seed = 0; seed < 600; ++seed) {
-    const size_t count = seed % 100;
+  for (uint32_t seed = 0; seed < 900; ++seed) {
+    const size_t count = seed % 3 == 0 ? seed % 4 * 96 : seed % 100;
     const Case c(seed, count);
-    const auto code = SweepCode::make(c.expression, c.sources, c.sinks, GetParam());
+    const auto code = SweepCode::make(c.expression, c.sources, c.sinks, c.columns, GetParam());
     if (code == nullptr) continue;
     ++made;
     expect_same(by_code(*code, c, count), by_functions(c, count), c, count);
     if (HasFatalFailure()) return;
   }
   if (made == 0) GTEST_SKIP() << "this CPU has no AVX2";
-  EXPECT_GT(made, 500);
+  EXPECT_GT(made, 800);
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, SweepCodes, testing::Values(Instructions::kBest, Instructions::kAvx2),

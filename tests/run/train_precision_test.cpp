@@ -1,0 +1,110 @@
+// Training with each engine.precision: what is saved continues with the same bits.
+#include <gmock/gmock.h>
+
+#include "backend/plan.h"
+#include "checkpoint/layout.h"
+#include "comm/self_comm.h"
+#include "run/train.h"
+#include "support/paths.h"
+#include "support/tiny_runs.h"
+
+namespace tpack::testing_cli {
+namespace {
+
+using testing::HasSubstr;
+
+class TrainPrecision : public WithTinyRuns {
+ protected:
+  /// Trains the network of mnist-convnet, from random images, from where the run is to the end of an epoch.
+  void train_to(int epoch, const std::string& name, Precision precision,
+                const std::vector<std::string>& more = {}) const {
+    TrainOptions options;
+    options.config = source_folder() + "/configs/mnist-convnet.yaml";
+    options.log_dir = run_folder(name);
+    const std::string images =
+        "={FakeData: {size: 40, shapes: [[28, 28, 1], []], dtype: [uint8, int32], "
+        "names: [image, label], domain: [0, 10]}}";
+    options.overrides = {
+        "data.train.0" + images,
+        "data.validation.0" + images,
+        "data.train.BatchData.batch_size=8",
+        "data.validation.BatchData.batch_size=16",
+        "max_epoch=" + std::to_string(epoch),
+        "steps_per_epoch=3",
+        "engine={threads: 2, algorithm: heuristic, precision: " + std::string(name_of(precision)) + "}",
+        "callbacks.ScheduledHyperParamSetter.values=[[1, 3.0e-4]]"};
+    options.overrides.insert(options.overrides.end(), more.begin(), more.end());
+    if (std::filesystem::exists(run_folder(name))) options.resume = ResumeRequest::parse("auto");
+    tpack::train(options, *world_);
+  }
+
+ private:
+  std::unique_ptr<Comm> world_ = make_self_comm();
+};
+
+class TrainWithEachPrecision : public TrainPrecision, public testing::WithParamInterface<Precision> {};
+
+TEST_P(TrainWithEachPrecision, resumes_bit_exactly) {
+  train_to(2, "whole", GetParam());
+  train_to(1, "resumed", GetParam());
+  train_to(2, "resumed", GetParam());
+  expect_same_tensors(checkpoint(6, "whole"), checkpoint(6, "resumed"));
+}
+
+TEST_P(TrainWithEachPrecision, resumes_two_towers_bit_exactly) {
+  const std::vector<std::string> towers = {"trainer={SyncMultiGPUReplicated: {devices: [cpu:0, cpu:1]}}"};
+  train_to(2, "whole", GetParam(), towers);
+  train_to(1, "resumed", GetParam(), towers);
+  train_to(2, "resumed", GetParam(), towers);
+  expect_same_tensors(checkpoint(6, "whole"), checkpoint(6, "resumed"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, TrainWithEachPrecision,
+                         testing::Values(Precision::kFp32, Precision::kBf16, Precision::kFp16),
+                         [](const auto& param) { return std::string(name_of(param.param)); });
+
+TEST_F(TrainPrecision, differs_between_precisions) {
+  train_to(1, "fp32", Precision::kFp32);
+  train_to(1, "bf16", Precision::kBf16);
+  const Tensor a = load_checkpoint(checkpoint(3, "fp32")).tensors.at("model/conv1/W");
+  const Tensor b = load_checkpoint(checkpoint(3, "bf16")).tensors.at("model/conv1/W");
+  EXPECT_GT(max_difference(a, b), 0);
+  EXPECT_LT(max_difference(a, b), 0.02);
+}
+
+TEST_F(TrainPrecision, may_change_when_a_run_is_resumed) {
+  train_to(1, "run", Precision::kFp32);
+  train_to(2, "run", Precision::kBf16);
+  EXPECT_THAT(load_checkpoint_texts(checkpoint(6)).texts.at(layout::kPlan),
+              HasSubstr("\"precision\": \"bf16\""));
+}
+
+/// Its plan has no precision.
+TEST_F(TrainPrecision, rejects_the_bf16_of_earlier_versions) {
+  train_to(1, "run", Precision::kBf16);
+  CheckpointContent content = load_checkpoint(checkpoint(3));
+  std::string& plan = content.texts.at(layout::kPlan);
+  const std::string entry = " \"precision\": \"bf16\",\n";
+  ASSERT_NE(plan.find(entry), std::string::npos) << plan;
+  plan.erase(plan.find(entry), entry.size());
+  save_checkpoint(checkpoint(3), content);
+  try {
+    train_to(2, "run", Precision::kBf16);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rounded the factors of matrix products only"));
+    EXPECT_THAT(error.what(), HasSubstr("--precision fp32"));
+  }
+  train_to(2, "run", Precision::kFp32);
+}
+
+TEST_F(TrainPrecision, rejects_a_plan_for_another_one) {
+  train_to(1, "run", Precision::kFp32);
+  const Outcome outcome = tpack({"train", run_folder() + "/config.yaml", "--log-dir", run_folder("other"),
+                                 "--plan", run_folder() + "/plan.json", "--precision", "bf16"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("this plan is for engine.precision fp32, the run has bf16"));
+}
+
+}  // namespace
+}  // namespace tpack::testing_cli
