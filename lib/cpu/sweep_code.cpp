@@ -77,23 +77,24 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
   static std::unique_ptr<const SweepCode> make(const Expression& e, std::span<const SweepSource> sources,
                                                std::span<const SweepSink> sinks, int64_t columns) {
     const bool rows_pinned = columns == kLanes;
-    const Allocation a = allocate(e, sources, rows_pinned);
+    Allocation a = allocate(e, sources, rows_pinned);
     const int room = Simd::kFree - a.pins;
     if (a.slots == 0 || room < a.slots) return nullptr;
     const int unrolled = std::min(kMaxUnrolled, room / a.slots);
-    return std::unique_ptr<const SweepCode>(new Generator(e, sources, sinks, a, rows_pinned, unrolled));
+    return std::unique_ptr<const SweepCode>(
+        new Generator(e, sources, sinks, std::move(a), rows_pinned, unrolled));
   }
 
   void run(const Operands& operands) const override { function_(&operands); }
 
  private:
-  Generator(const Expression& e, std::span<const SweepSource> sources, std::span<const SweepSink> sinks,
-            const Allocation& a, bool rows_pinned, int unrolled)
+  Generator(Expression e, std::span<const SweepSource> sources, std::span<const SweepSink> sinks,
+            Allocation a, bool rows_pinned, int unrolled)
       : Xbyak::CodeGenerator(kCodeBytes, Xbyak::AutoGrow),
-        e_(e),
+        e_(std::move(e)),
         sources_(sources.begin(), sources.end()),
         sinks_(sinks.begin(), sinks.end()),
-        a_(a),
+        a_(std::move(a)),
         rows_pinned_(rows_pinned) {
     emit(unrolled);
     ready(Xbyak::CodeArray::PROTECT_RE);
@@ -220,8 +221,8 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
   // --- memory
 
   static Xbyak::RegExp at(const Reg64& base, const Reg64& index, DType type, int u, int lanes) {
-    const auto width = static_cast<int>(size_of(type));
-    return base + index * width + u * lanes * width;
+    const size_t width = size_of(type);
+    return base + index * static_cast<int>(width) + static_cast<size_t>(u * lanes) * width;
   }
 
   void load(size_t i, int unrolled, int lanes) {

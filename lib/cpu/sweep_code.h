@@ -41,8 +41,8 @@ class SweepCode {
   enum class Instructions : uint8_t { kBest, kAvx2 };
   /// Pointers to the first elements of the sources and sinks, in order.
   struct Operands {
-    std::array<const std::byte*, kMaxOperands> sources;
-    std::array<std::byte*, kMaxOperands> sinks;
+    std::array<const std::byte*, kMaxOperands> sources = {};
+    std::array<std::byte*, kMaxOperands> sinks = {};
     int64_t rows = 1;
     int64_t columns = 0;
   };
