@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "reports/bench.h"
 #include "reports/bench_baseline.h"
+#include "reports/bench_precisions.h"
 #include "reports/scale_out.h"
 
 namespace tpack {
@@ -28,6 +29,7 @@ struct BenchCommandOptions {
   std::string compression = "none";
   std::string baseline;
   double tolerance_percent = 5;
+  std::vector<std::string> precisions;  // to compare; empty: none
 };
 
 /// Benches again, up to twice, where a step seems slower: another process may have disturbed the first one.
@@ -52,7 +54,26 @@ void compare_with_baseline(BenchCommandOptions& options, const BenchReport& befo
                      std::to_string(now.size()) + " benches)");
 }
 
+int compare_precisions(const BenchCommandOptions& options) {
+  std::vector<Precision> precisions;
+  for (const std::string& name : options.precisions) {
+    for (const auto& [known, precision] : EnumNames<Precision>::kNames)
+      if (name == known) precisions.push_back(precision);
+  }
+  const auto load = [&](Precision precision) {
+    std::vector<std::string> overrides = options.config.overrides;
+    overrides.push_back(std::string("engine.precision=") + name_of(precision));
+    Experiment experiment = load_experiment(options.config.file, overrides);
+    if (options.time_all) experiment.config.engine.timings = Timings::kAll;
+    return experiment;
+  };
+  const PrecisionReport report = bench_precisions(load, precisions, options.bench);
+  std::cout << (options.json ? report.to_json() + "\n" : report.str());
+  return 0;
+}
+
 int run_bench(BenchCommandOptions& options) {
+  if (!options.precisions.empty()) return compare_precisions(options);
   Experiment experiment = load_experiment(options.config.file, options.config.overrides);
   if (options.time_all) experiment.config.engine.timings = Timings::kAll;
   if (options.scale_out) {
@@ -100,10 +121,21 @@ void add_bench_options(CLI::App& command, Action& action) {
           "")
       ->check(CLI::NonNegativeNumber)
       ->needs(baseline);
+  CLI::Option* const compare =
+      command
+          .add_option("--compare", options->precisions,
+                      "measure the step in these precisions, in turn, and print how they compare: fp32,bf16")
+          ->delimiter(',')
+          ->type_name("NAME,NAME")
+          ->allow_extra_args(false)
+          ->check(CLI::IsMember(precision_names()))
+          ->excludes(baseline)
+          ->excludes("--precision");
   CLI::Option* const simulate = command.add_flag(
       "--simulate-allreduce", options->scale_out,
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
   baseline->excludes(simulate);
+  compare->excludes(simulate);
   const auto above_zero = CLI::PositiveNumber;
   command
       .add_option("--gbit-per-s", options->network.gbit_per_s,

@@ -9,16 +9,20 @@ void add_overrides(CLI::App& command, std::vector<std::string>& into) {
   command.add_option("--set", into, "change a value of the config; may be repeated")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);
-  std::vector<std::string> names;
-  for (const auto& [name, precision] : EnumNames<Precision>::kNames) names.emplace_back(name);
   command
       .add_option_function<std::string>(
           "--precision", [&into](const std::string& name) { into.push_back("engine.precision=" + name); },
           "arithmetic of products; the same as --set engine.precision=...")
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(precision_names()));
 }
 
 }  // namespace
+
+std::vector<std::string> precision_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, precision] : EnumNames<Precision>::kNames) names.emplace_back(name);
+  return names;
+}
 
 void add_config_arguments(CLI::App& command, ConfigArguments& into) {
   command.add_option("config", into.file, "YAML file")->required();

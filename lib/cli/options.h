@@ -24,6 +24,9 @@ struct ModelArguments {
 };
 void add_model_arguments(CLI::App& command, ModelArguments& into);
 
+/// The values of `--precision`.
+std::vector<std::string> precision_names();
+
 /// `--plugin FILE ...`.
 void add_plugin_option(CLI::App& command, std::vector<std::string>& into);
 /// `--json`.

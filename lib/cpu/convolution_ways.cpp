@@ -10,6 +10,10 @@ namespace tpack::cpu {
 namespace {
 
 constexpr double kWinogradGain = 1.5;
+// The same for images of 16 bits: it computes in float32, while direct convolutions multiply bfloat16.
+constexpr double kWinogradGainInHalf = 0.75;
+constexpr double kWinogradGainNextToAmx = 0.2;
+constexpr double kBlockedGainNextToAmx = 0.07;  // oneDNN multiplies tiles of channels-last images only
 
 /// Weights that a convolution reads, or whose gradient it computes.
 const Shape& weights_of(const Node& node) {
@@ -27,14 +31,15 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   const int64_t fewest = std::min(w[0], w[1]);
   const int64_t most = std::max(w[0], w[1]);
   if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
-  const bool is_half = tpack::is_half(node.inputs[0].dtype());  // oneDNN's is for float32
-  if (is_half || fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
+  if (is_half(node.inputs[0].dtype()) || fewest < kMinForOneDnn || !onednn_winograd_fits(p))
+    return {kTiledWinograd};
   if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};
   return {"winograd", kTiledWinograd};
 }
 
-/// Whether the first of them usually wins. The tiled one is slower than direct convolutions where the
-/// transformed filters are larger than the cache, except for gradients of weights, whose filters are results.
+/// Whether the first of them usually wins, in float32. The tiled one is slower than direct convolutions where
+/// the transformed filters are larger than the cache, except for gradients of weights, whose filters are
+/// results.
 bool usually_wins(const std::string& winograd, const Node& node) {
   constexpr int64_t kMaxTiledElements = 256;
   const Shape& w = weights_of(node);
@@ -45,9 +50,11 @@ bool usually_wins(const std::string& winograd, const Node& node) {
 }  // namespace
 
 std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
+  const bool half = is_half(node.inputs[0].dtype());
+  const bool half_in_tiles = half && has_amx();
   std::vector<Way> ways = {{Layout::kNhwc, "direct"}};
   // Without AVX-512, oneDNN has only its reference kernels for this layout.
-  if (has_avx512()) ways.push_back({Layout::kBlocked, "direct"});
+  if (has_avx512()) ways.push_back({Layout::kBlocked, "direct", half_in_tiles ? kBlockedGainNextToAmx : 1});
   const ConvolutionParams* window = node.op->window();
   TPACK_ASSERT(window != nullptr, node.path + " is not a convolution");
   if (only_direct) return ways;
@@ -55,7 +62,8 @@ std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
   for (const std::string& algorithm : algorithms) ways.push_back({Layout::kBlocked, algorithm});
   for (Way& way : ways) {
     if (algorithms.empty() || way.algorithm != algorithms.front()) continue;
-    way.gain = usually_wins(way.algorithm, node) ? kWinogradGain : 1 / kWinogradGain;
+    const double gain = usually_wins(way.algorithm, node) ? kWinogradGain : 1 / kWinogradGain;
+    way.gain = half ? (half_in_tiles ? kWinogradGainNextToAmx : kWinogradGainInHalf) : gain;
   }
   return ways;
 }

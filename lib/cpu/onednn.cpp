@@ -27,6 +27,7 @@ bool has(dnnl::cpu_isa wanted) {
 }  // namespace
 
 bool has_avx512() { return has(dnnl::cpu_isa::avx512_core); }
+bool has_amx() { return has(dnnl::cpu_isa::avx512_core_amx); }
 bool has_products_of(DType factors) {
   return factors == DType::kBFloat16 && has(dnnl::cpu_isa::avx512_core_bf16);
 }

@@ -20,7 +20,7 @@ using Walk = SweepSource::Walk;
 constexpr int64_t kCacheElements = 6144;
 constexpr int64_t kMinTile = 128;
 constexpr int64_t kMaxTile = 2048;
-constexpr int64_t kCodeTile = 4096;  // with machine code, whose values in between are in registers
+constexpr int64_t kCodeTile = 2048;  // with machine code, whose values in between are in registers
 
 /// Where a register of the expression is stored while a tile is processed.
 struct Register {

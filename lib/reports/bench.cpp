@@ -137,6 +137,7 @@ class Bench {
     report.batch = size.batch;
     report.towers = size.towers;
     report.threads = size.threads;
+    report.precision = name_of(e_.config.engine.precision);
     report.steps = options_.steps;
     if (const auto handle = e_.trainer->part<TrainedModel>().model_handle())
       report.hardware = handle->device->hardware();
@@ -310,7 +311,8 @@ std::string BenchReport::str(size_t slowest) const {
   std::string tables = table.str();
   if (!nodes.empty()) tables += "\n" + kind_table.str() + "\n" + node_table.str();
   return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads per tower " +
-         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB" + mean + "\n\n" + tables;
+         std::to_string(threads) + ", precision " + precision + ", peak RSS " + fixed(peak_rss_mb, 1) +
+         " MB" + mean + "\n\n" + tables;
 }
 
 std::string BenchReport::to_json(size_t slowest) const {
@@ -318,7 +320,7 @@ std::string BenchReport::to_json(size_t slowest) const {
     return nlohmann::ordered_json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
   };
   nlohmann::ordered_json root = {
-      {"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+      {"batch", batch}, {"towers", towers}, {"threads", threads}, {"precision", precision}, {"steps", steps}};
   if (!hardware.empty()) root["hardware"] = hardware;
   if (train) root["train"] = json(*train);
   if (data) root["data"] = json(*data);

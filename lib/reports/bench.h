@@ -43,8 +43,9 @@ struct NodeCost {
 struct BenchReport {
   int64_t batch = 0;
   int64_t towers = 1;
-  int threads = 1;            // of each tower
-  std::string hardware = {};  // of the device; empty without a model
+  int threads = 1;                 // of each tower
+  std::string precision = "fp32";  // engine.precision
+  std::string hardware = {};       // of the device; empty without a model
   int steps = 0;
   std::optional<BenchFigure>
       train;  // the step alone, always with the same batch; empty if the trainer reads its data itself

@@ -45,6 +45,7 @@ BenchReport read_bench(const std::string& path) {
     report.batch = root.at("batch").get<int64_t>();
     report.towers = root.at("towers").get<int64_t>();
     report.threads = root.at("threads").get<int>();
+    report.precision = root.value("precision", report.precision);
     report.hardware = root.value("hardware", "");
     report.train = figure_of(root, "train");
     report.data = figure_of(root, "data");
@@ -66,6 +67,7 @@ std::vector<ComparedTime> compare_benches(const BenchReport& before, const std::
   };
   same("the batch", std::to_string(before.batch), std::to_string(last.batch));
   same("the number of towers", std::to_string(before.towers), std::to_string(last.towers));
+  same("the precision", before.precision, last.precision);
   same("the number of threads", std::to_string(before.threads), std::to_string(last.threads));
   if (!before.hardware.empty() && !last.hardware.empty())
     same("the hardware", before.hardware, last.hardware);

@@ -20,7 +20,7 @@ struct ComparedTime {
 BenchReport read_bench(const std::string& path);
 
 /// The training steps of both, or, if there is no model, the data. Errors: ConfigError if the batch, the
-/// towers, the threads or the hardware differ, or if nothing was timed in both.
+/// towers, the threads, the precision or the hardware differ, or if nothing was timed in both.
 std::vector<ComparedTime> compare_benches(const BenchReport& before, const std::string& path,
                                           const std::vector<BenchReport>& now);
 

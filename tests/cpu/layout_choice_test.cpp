@@ -50,6 +50,23 @@ TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
 }
 
+/// Its products are of float32, those of direct convolutions of bfloat16; oneDNN's Winograd has no images of
+/// 16 bits.
+TEST_F(LayoutChoiceTest, prefers_direct_convolutions_of_images_of_16_bits) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  b_.fetch("y", b_.sigmoid(conv("a", b_.sigmoid(x), 64, 3)));
+  const auto library = make_library(Precision::kBf16);
+  const Graph graph = library->rewritten(graph_);
+  if (!is_half(library->stored_type())) GTEST_SKIP() << "this CPU has no AVX512-BF16";
+  const PlanSection section = choose_layouts(graph, Algorithm::kHeuristic, 1, *library);
+  EXPECT_EQ(section.nodes.at("a/Convolution").algorithm, "direct");
+  for (const auto& node : graph.nodes()) {
+    if (node->op->window() == nullptr) continue;
+    EXPECT_TRUE(is_half(node->inputs[0].dtype()));
+    for (const Way& way : library->ways(*node, false)) EXPECT_NE(way.algorithm, "winograd");
+  }
+}
+
 /// Measured on VGG-16: with 512 channels the tiled Winograd takes 1.5 times as long as direct convolutions.
 TEST_F(LayoutChoiceTest, leaves_the_tiled_winograd_for_very_many_channels) {
   b_.fetch("y", conv("a", b_.input("x", {DType::kFloat32, {4, 256, 16, 16}}), 256, 3));

@@ -135,6 +135,8 @@ TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
   const std::string path = baseline(1);
   EXPECT_EQ(bench_with({"--baseline", path}, "data.train.BatchData={batch_size: 5}"), 2);
   EXPECT_TRUE(says(outcome_.err, {"base.json", "the batch was", "is 5 now"}));
+  EXPECT_EQ(bench_with({"--baseline", path, "--precision", "fp16"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"base.json", "the precision was fp32", "is fp16 now"}));
   nlohmann::json root = nlohmann::json::parse(content_of(path));
   root["hardware"] = "another one";
   write_content(path, root.dump());
@@ -151,6 +153,26 @@ TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
   EXPECT_TRUE(says(outcome_.err, {"none.json", "--json"}));
   EXPECT_EQ(bench_with({"--tolerance", "5"}), 2) << "without --baseline";
   EXPECT_EQ(bench_with({"--baseline", path, "--simulate-allreduce"}), 2);
+}
+
+TEST_F(BenchBaseline, is_not_needed_to_compare_precisions) {
+  ASSERT_EQ(bench_with({"--compare", "fp16,fp32", "--json"}), 0) << outcome_.err;
+  const nlohmann::json root = nlohmann::json::parse(outcome_.out);
+  EXPECT_EQ(root.at("batch"), 4);
+  const nlohmann::json& rows = root.at("precisions");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("precision"), "fp16");
+  EXPECT_EQ(rows[1].at("precision"), "fp32");
+  EXPECT_EQ(rows[0].at("times_first"), 1);
+  for (const nlohmann::json& row : rows)
+    EXPECT_NEAR(row.at("samples_per_s").get<double>() * row.at("step_ms").get<double>(), 4000, 1);
+  EXPECT_NEAR(rows[1].at("times_first").get<double>() * rows[1].at("step_ms").get<double>(),
+              rows[0].at("step_ms").get<double>(), 1e-6);
+  EXPECT_EQ(bench_with({"--compare", "fp32,fp16"}), 0);
+  EXPECT_TRUE(says(outcome_.out, {"times fp32", "medians of 3 benches in turn"}));
+  EXPECT_EQ(bench_with({"--compare", "fp32,half"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"half", "bf16"}));
+  EXPECT_EQ(bench_with({"--compare", "fp32", "--precision", "bf16"}), 2);
 }
 
 TEST_F(Bench, and_check_describe_what_any_trainer_trains) {

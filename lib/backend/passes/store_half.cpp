@@ -56,6 +56,7 @@ class HalfStorage {
       : library_(library), type_(library.stored_type()), images_(graph), floats_(graph) {
     for (const auto& node : graph.nodes()) {
       if (node->op->is_product()) factors_.insert(node->inputs.begin(), node->inputs.begin() + 2);
+      if (library.takes_stored(*node)) taken_.insert(node->inputs.begin(), node->inputs.end());
     }
   }
 
@@ -74,7 +75,8 @@ class HalfStorage {
  private:
   bool may_store(const Symbol& value) const {
     const bool is_candidate = images_.contains(value) || factors_.contains(value);
-    return is_candidate && value.dtype() == DType::kFloat32 && !floats_.contains(value);
+    return is_candidate && taken_.contains(value) && value.dtype() == DType::kFloat32 &&
+           !floats_.contains(value);
   }
 
   /// Factors are taken in 16 bits. Weights of convolutions, and the second factor of a matrix product if the
@@ -147,6 +149,7 @@ class HalfStorage {
   Images images_;
   FloatValues floats_;
   std::set<Symbol> factors_;
+  std::set<Symbol> taken_;  // by a node that needs no copy of them in float32
   std::map<std::pair<Symbol, DType>, Symbol> copies_;
 };
 

@@ -123,6 +123,17 @@ TEST_F(StoreHalf, keeps_what_becomes_a_variable_in_float32) {
   EXPECT_TRUE(has_half);
 }
 
+/// Such as logits, of which only a cost without such a kernel is made.
+TEST_F(StoreHalf, rounds_nothing_that_only_ops_without_such_kernels_read) {
+  const PoolingParams window{.window = {2, 2}, .stride = {2, 2}};
+  b_.fetch("a", b_.sigmoid(avg_pool(b_, convolved(b_.exp(image("x", 3)), "W"), window)));
+  const Graph graph = stored();
+  const auto average = nodes(graph, "AvgPool");
+  ASSERT_EQ(average.size(), 1U);
+  EXPECT_STREQ(average[0]->inputs[0].node->op->type(), "Convolution");
+  EXPECT_EQ(average[0]->inputs[0].dtype(), DType::kFloat32);
+}
+
 TEST_F(StoreHalf, gives_float32_to_ops_without_such_kernels) {
   const Symbol hidden = convolved(b_.exp(image("x", 3)), "W");
   const PoolingParams window{.window = {2, 2}, .stride = {2, 2}};
