@@ -52,7 +52,8 @@ TEST_P(TrainWithEachPrecision, resumes_bit_exactly) {
 }
 
 TEST_P(TrainWithEachPrecision, resumes_two_towers_bit_exactly) {
-  const std::vector<std::string> towers = {"trainer={SyncMultiGPUTrainerReplicated: {devices: [cpu:0, cpu:1]}}"};
+  const std::vector<std::string> towers = {
+      "trainer={SyncMultiGPUTrainerReplicated: {devices: [cpu:0, cpu:1]}}"};
   train_to(2, "whole", GetParam(), towers);
   train_to(1, "resumed", GetParam(), towers);
   train_to(2, "resumed", GetParam(), towers);
