@@ -136,7 +136,7 @@ class SweepKernel final : public Kernel {
     for (size_t k = 0; k < reductions_.count(); ++k) {
       if (is_added_by_code(k)) {
         sinks.push_back({reductions_[k].value, SweepSink::Kind::kAdd, DType::kFloat32});
-      } else if (needs_buffer(reductions_[k].value)) {
+      } else if (is_stored_for(k)) {
         sinks.push_back({reductions_[k].value, SweepSink::Kind::kStore, DType::kFloat32});
       }
     }
@@ -159,13 +159,23 @@ class SweepKernel final : public Kernel {
   bool is_added_by_code(size_t k) const {
     return reductions_.adds_tiles(k) && !registers_[static_cast<size_t>(reductions_[k].value)].uniform;
   }
-  /// Whether a reduction cannot read a register where it is: what is computed, or converted from another
+  /// Whether reduction k cannot read its register where it is: what is computed, or converted from another
   /// type.
-  bool needs_buffer(int value) const {
+  bool needs_buffer(size_t k) const {
+    const int value = reductions_[k].value;
     const Register& r = registers_[static_cast<size_t>(value)];
     if (r.kind != Register::Kind::kInput) return r.kind == Register::Kind::kBuffer;
     const auto input = static_cast<size_t>(expression_.code[static_cast<size_t>(value)].args[0]);
     return direct_[input] && types_[input] != DType::kFloat32;
+  }
+
+  /// Whether the code stores the register of reduction k for it: mean and variance have one in common.
+  bool is_stored_for(size_t k) const {
+    if (is_added_by_code(k) || !needs_buffer(k)) return false;
+    for (size_t earlier = 0; earlier < k; ++earlier) {
+      if (reductions_[earlier].value == reductions_[k].value && is_stored_for(earlier)) return false;
+    }
+    return true;
   }
 
   bool all_uniform(const Instruction& instruction) const {
@@ -285,7 +295,7 @@ class SweepKernel final : public Kernel {
       float* to = nullptr;
       if (is_added_by_code(k)) {
         to = reductions_.sums_of(k, tile, w.sums);
-      } else if (needs_buffer(reg)) {
+      } else if (is_stored_for(k)) {
         to = w.buffers + registers_[static_cast<size_t>(reg)].slot * plan_.tile_room();
         value[static_cast<size_t>(reg)] = to;
       }

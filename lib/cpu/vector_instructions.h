@@ -107,12 +107,12 @@ class VectorInstructions {
       case Fn::kEqual:
         return compare(to, a, b, kEqual);
       case Fn::kSelect:
-        xor_bits(scratch(0), scratch(0), scratch(0));
+        g_.vxorps(scratch(0), scratch(0), scratch(0));
         return choose(to, a, scratch(0), kNotEqual, b, c);
       case Fn::kNeg:
-        return xor_bits(to, a, constant(kSign));
+        return g_.vxorps(to, a, constant(kSign));
       case Fn::kAbs:
-        return and_not_bits(to, constant(kSign), a);
+        return g_.vandnps(to, constant(kSign), a);
       case Fn::kSqrt:
         return g_.vsqrtps(to, a);
       case Fn::kRsqrt:
@@ -144,22 +144,6 @@ class VectorInstructions {
   static constexpr uint8_t kToFloor = 0x09;
   static constexpr uint8_t kToZero = 0x0B;
 
-  void and_bits(const V& to, const V& a, const V& b) {
-    if constexpr (kIs512) return g_.vpandd(to, a, b);
-    g_.vpand(to, a, b);
-  }
-  void or_bits(const V& to, const V& a, const V& b) {
-    if constexpr (kIs512) return g_.vpord(to, a, b);
-    g_.vpor(to, a, b);
-  }
-  void xor_bits(const V& to, const V& a, const V& b) {
-    if constexpr (kIs512) return g_.vpxord(to, a, b);
-    g_.vpxor(to, a, b);
-  }
-  void and_not_bits(const V& to, const V& a, const V& b) {
-    if constexpr (kIs512) return g_.vpandnd(to, a, b);
-    g_.vpandn(to, a, b);
-  }
   void round(const V& to, const V& a, uint8_t how) {
     if constexpr (kIs512) return g_.vrndscaleps(to, a, how);
     g_.vroundps(to, a, how);
@@ -241,7 +225,7 @@ class VectorInstructions {
     const V number = scratch(2);
     g_.vpsrld(x, value, 16);
     g_.vpsrld(odd, constant(kSign), 31);
-    and_bits(odd, odd, x);                   // the last bit that stays
+    g_.vandps(odd, odd, x);                  // the last bit that stays
     g_.vpsrld(number, constant(kSign), 16);  // 0x8000
     g_.vpaddd(odd, odd, number);
     g_.vpsrld(number, constant(kSign), 31);
@@ -249,7 +233,7 @@ class VectorInstructions {
     g_.vpaddd(odd, odd, value);
     g_.vpsrld(odd, odd, 16);
     g_.vpsrld(number, constant(kSign), 25);  // 0x40: a quiet NaN
-    or_bits(x, x, number);
+    g_.vorps(x, x, number);
     if constexpr (kIs512) {
       g_.vcmpps(g_.k1, value, value, kUnordered);
       g_.vmovdqa32(odd | g_.k1, x);
@@ -271,7 +255,7 @@ class VectorInstructions {
   void store_bool(const V& value, const Xbyak::RegExp& to, int lanes) {
     const V x = scratch(0);
     const V zero = scratch(1);
-    xor_bits(zero, zero, zero);
+    g_.vxorps(zero, zero, zero);
     g_.vpsrld(x, constant(kSign), 31);
     if constexpr (kIs512) {
       g_.vcmpps(g_.k1, value, zero, kNotEqual);

@@ -14,7 +14,7 @@ struct ConvolutionParams {
 
 /// 2-D convolution (cross-correlation, as in other frameworks) without bias. Shapes: x [N, C, H, W], w
 /// [filters, C/groups, kh, kw] -> y [N, filters, H', W']. Errors: ShapeError if the channels do not fit the
-/// weights or groups. Of images of 16 bits, the result is float32, as in both gradients.
+/// weights or groups. The result is float32 if the images have 16 bits; so are both gradients.
 class Convolution final : public OpOf<Convolution, ConvolutionParams> {
  public:
   static constexpr const char* kType = "Convolution";

@@ -50,7 +50,7 @@ TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
 }
 
-/// Its products are of float32, those of direct convolutions of bfloat16; oneDNN's Winograd has no images of
+/// Winograd multiplies float32, a direct convolution bfloat16; oneDNN's Winograd has no images of
 /// 16 bits.
 TEST_F(LayoutChoiceTest, prefers_direct_convolutions_of_images_of_16_bits) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});

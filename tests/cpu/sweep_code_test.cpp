@@ -154,7 +154,7 @@ Results by_code(const SweepCode& code, const Case& c, size_t count) {
 }
 
 /// The same bits, but for the sign and digits of NaN, and for floats below the smallest normal one, which
-/// instructions that round to bfloat16 take for 0.
+/// the instructions that round to bfloat16 treat as 0.
 void expect_same(const Results& found, const Results& expected, const Case& c, size_t count) {
   for (size_t k = 0; k < found.size(); ++k) {
     const DType type = c.sinks[k].type;

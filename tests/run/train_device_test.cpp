@@ -5,7 +5,7 @@
 #include "learner/inference_model.h"
 #include "run/train.h"
 #include "support/apart_device.h"
-#include "support/paths.h"
+#include "support/random_convnet.h"
 #include "support/tiny_runs.h"
 #include "system/machine.h"
 
@@ -18,25 +18,12 @@ class TrainDevice : public WithTinyRuns {
   /// with the kernels of the reference.
   LoopResult train_on(const std::string& trainer, const std::string& name,
                       const std::vector<std::string>& more = {}) const {
-    TrainOptions options;
-    options.config = source_folder() + "/configs/mnist-convnet.yaml";
-    options.log_dir = run_folder(name);
-    const std::string images =
-        "={FakeData: {size: 40, shapes: [[28, 28, 1], []], dtype: [uint8, int32], "
-        "names: [image, label], domain: [0, 10]}}";
-    options.overrides = {"data.train.0" + images,
-                         "data.validation.0" + images,
-                         "data.train.BatchData.batch_size=4",
-                         "data.validation.BatchData.batch_size=16",
-                         "trainer=" + trainer,
-                         "max_epoch=2",
-                         "steps_per_epoch=3",
-                         "engine={backend: reference, threads: 1}",
-                         "callbacks.ScheduledHyperParamSetter.values=[[1, 3.0e-4]]",
-                         "callbacks=!append [CheckNumerics, MovingAverageSummary, HyperParamSummary]"};
-    options.overrides.insert(options.overrides.end(), more.begin(), more.end());
-    if (std::filesystem::exists(run_folder(name))) options.resume = ResumeRequest::parse("auto");
-    return tpack::train(options, *world_);
+    std::vector<std::string> changes = {
+        "data.train.BatchData.batch_size=4", "trainer=" + trainer, "max_epoch=2",
+        "engine={backend: reference, threads: 1}",
+        "callbacks=!append [CheckNumerics, MovingAverageSummary, HyperParamSummary]"};
+    changes.insert(changes.end(), more.begin(), more.end());
+    return tpack::train(random_convnet(run_folder(name), changes), *world_);
   }
 
  private:

@@ -4,8 +4,7 @@
 #include "backend/plan.h"
 #include "checkpoint/layout.h"
 #include "comm/self_comm.h"
-#include "run/train.h"
-#include "support/paths.h"
+#include "support/random_convnet.h"
 #include "support/tiny_runs.h"
 
 namespace tpack::testing_cli {
@@ -18,24 +17,11 @@ class TrainPrecision : public WithTinyRuns {
   /// Trains the network of mnist-convnet, from random images, from where the run is to the end of an epoch.
   void train_to(int epoch, const std::string& name, Precision precision,
                 const std::vector<std::string>& more = {}) const {
-    TrainOptions options;
-    options.config = source_folder() + "/configs/mnist-convnet.yaml";
-    options.log_dir = run_folder(name);
-    const std::string images =
-        "={FakeData: {size: 40, shapes: [[28, 28, 1], []], dtype: [uint8, int32], "
-        "names: [image, label], domain: [0, 10]}}";
-    options.overrides = {
-        "data.train.0" + images,
-        "data.validation.0" + images,
-        "data.train.BatchData.batch_size=8",
-        "data.validation.BatchData.batch_size=16",
-        "max_epoch=" + std::to_string(epoch),
-        "steps_per_epoch=3",
-        "engine={threads: 2, algorithm: heuristic, precision: " + std::string(name_of(precision)) + "}",
-        "callbacks.ScheduledHyperParamSetter.values=[[1, 3.0e-4]]"};
-    options.overrides.insert(options.overrides.end(), more.begin(), more.end());
-    if (std::filesystem::exists(run_folder(name))) options.resume = ResumeRequest::parse("auto");
-    tpack::train(options, *world_);
+    std::vector<std::string> changes = {
+        "data.train.BatchData.batch_size=8", "max_epoch=" + std::to_string(epoch),
+        "engine={threads: 2, algorithm: heuristic, precision: " + std::string(name_of(precision)) + "}"};
+    changes.insert(changes.end(), more.begin(), more.end());
+    tpack::train(random_convnet(run_folder(name), changes), *world_);
   }
 
  private:

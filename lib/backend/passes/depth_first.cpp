@@ -91,10 +91,7 @@ Graph join_depth_first(const Graph& graph, int64_t least_bytes) {
                      const auto joined =
                          std::make_shared<const DepthFirst>(first.op, first.inputs.size(), node.op, i);
                      const Node& made = out.add(joined, all, node.path, node.origin);
-                     std::vector<Symbol> outputs;
-                     for (size_t k = 0; k < node.outputs.size(); ++k)
-                       outputs.push_back(made.out(static_cast<int>(k)));
-                     return outputs;
+                     return outputs_of(made);
                    }
                    return std::nullopt;
                  });

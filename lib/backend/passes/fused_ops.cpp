@@ -1,14 +1,13 @@
 #include "backend/passes/fused_ops.h"
 
+#include "backend/passes/patterns.h"
+
 namespace tpack {
 namespace {
 
 using pointwise::Expression;
 using pointwise::Fn;
 using pointwise::Instruction;
-
-/// The result of a product as it is.
-Expression only_result(DType type) { return {1, {{Fn::kInput, {0, -1, -1}}}, {0}, {type}}; }
 
 /// `after` with input `at` computed by `first`. Inputs: those of `first`, then the others of `after`.
 Expression composed(const Expression& first, const Expression& after, int at) {
@@ -39,8 +38,7 @@ Expression composed(const Expression& first, const Expression& after, int at) {
 std::shared_ptr<const Fused> with_epilogue(const Node& product, const Expression& after, int at) {
   if (const auto* fused = op_cast<Fused>(product))
     return std::make_shared<const Fused>(fused->product(), composed(fused->epilogue(), after, at));
-  return std::make_shared<const Fused>(product.op,
-                                       composed(only_result(product.outputs[0].dtype), after, at));
+  return std::make_shared<const Fused>(product.op, composed(cast_to(product.outputs[0].dtype), after, at));
 }
 
 std::vector<TensorSpec> Fused::infer(std::span<const TensorSpec> in) const {

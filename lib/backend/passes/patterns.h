@@ -12,6 +12,17 @@ namespace tpack {
 /// The replacements of a node's outputs in a rewrite; empty: the node stays.
 using Replacement = std::optional<std::vector<Symbol>>;
 
+/// The element as it is, in a type.
+inline pointwise::Expression cast_to(DType type) {
+  return {1, {{pointwise::Fn::kInput, {0, -1, -1}}}, {0}, {type}};
+}
+
+inline std::vector<Symbol> outputs_of(const Node& node) {
+  std::vector<Symbol> all;
+  for (size_t i = 0; i < node.outputs.size(); ++i) all.push_back(node.out(static_cast<int>(i)));
+  return all;
+}
+
 /// By node id: how many nodes, fetches and assignments use each output of a node.
 inline std::vector<int> use_counts(const Graph& graph) {
   std::vector<int> counts(graph.size());

@@ -7,14 +7,11 @@
 namespace tpack {
 namespace {
 
-using pointwise::Expression;
-using pointwise::Fn;
 using pointwise::Pointwise;
 
 Symbol cast(Graph& out, Symbol x, DType type) {
-  Expression expression{.inputs = 1, .code = {{Fn::kInput, {0, -1, -1}}}, .results = {0}, .types = {type}};
   const std::string path = x.node->path + "_" + name_of(type);
-  return out.add(std::make_shared<const Pointwise>(std::move(expression)), {x}, path, x.node->origin).out();
+  return out.add(std::make_shared<const Pointwise>(cast_to(type)), {x}, path, x.node->origin).out();
 }
 
 /// float16 has too small a range for the gradients of images.

@@ -13,10 +13,6 @@ namespace tpack {
 namespace {
 
 using pointwise::Expression;
-using pointwise::Fn;
-
-/// The element as it is, in a type.
-Expression cast_to(DType type) { return {1, {{Fn::kInput, {0, -1, -1}}}, {0}, {type}}; }
 
 /// Values that are fetched or assigned, and those that reach an assigned one element by element: of the
 /// gradient of a weight, the optimizer's step; of a product, only its result.
@@ -67,9 +63,9 @@ class HalfStorage {
     } else if (const auto* sweep = op_cast<Sweep>(node)) {
       return swept(out, node, *sweep, inputs);
     } else if (has_half && library_.takes_stored(node)) {
-      return same(out, node, inputs);
+      return recast(out, node, inputs, DType::kFloat32, type_);  // its result has the type of its inputs
     }
-    return has_half ? widened(out, node, inputs) : std::nullopt;
+    return has_half ? recast(out, node, inputs, type_, DType::kFloat32) : std::nullopt;
   }
 
  private:
@@ -110,25 +106,12 @@ class HalfStorage {
     return outputs_of(out.add(op, {inputs.begin(), inputs.end()}, node.path, node.origin));
   }
 
-  /// An op whose result has the type of its inputs.
-  Replacement same(Graph& out, const Node& node, std::span<const Symbol> inputs) {
+  /// The op with its inputs of one type in another one.
+  Replacement recast(Graph& out, const Node& node, std::span<const Symbol> inputs, DType from, DType to) {
     std::vector<Symbol> operands;
     for (const Symbol& input : inputs)
-      operands.push_back(input.dtype() == DType::kFloat32 ? cast(out, input, type_) : input);
+      operands.push_back(input.dtype() == from ? cast(out, input, to) : input);
     return outputs_of(out.add(node.op, operands, node.path, node.origin));
-  }
-
-  Replacement widened(Graph& out, const Node& node, std::span<const Symbol> inputs) {
-    std::vector<Symbol> operands;
-    for (const Symbol& input : inputs)
-      operands.push_back(input.dtype() == type_ ? cast(out, input, DType::kFloat32) : input);
-    return outputs_of(out.add(node.op, operands, node.path, node.origin));
-  }
-
-  static std::vector<Symbol> outputs_of(const Node& node) {
-    std::vector<Symbol> all;
-    for (size_t i = 0; i < node.outputs.size(); ++i) all.push_back(node.out(static_cast<int>(i)));
-    return all;
   }
 
   /// The value in a type: itself, or a copy, one for all.
