@@ -166,6 +166,8 @@ struct DeviceOptions {
   Timings timings = Timings::kMeasured;
   double timing_s = 10;  // for measuring, of all programs together
   Precision precision = Precision::kFp32;
+  bool recompute = false;      // see recompute_sweeps
+  uint64_t memory_bytes = 0;   // for variables and activations, 0: no limit
   bool check_kernels = false;  // for tests: after each kernel, check for zeros in padding channels
 };
 

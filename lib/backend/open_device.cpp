@@ -31,6 +31,8 @@ DeviceOptions options_of(const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
   options.precision = settings.precision;
+  options.recompute = settings.recompute;
+  options.memory_bytes = static_cast<uint64_t>(settings.memory_mb) * 1'000'000;
   options.algorithm = settings.algorithm;
   options.threads = threads;
   options.cache_dir = settings.cache_dir;

@@ -24,6 +24,8 @@ struct EngineSettings {
   Timings timings = Timings::kMeasured;
   double timing_s = DeviceOptions{}.timing_s;  // for measuring, of all programs of a device together
   Precision precision = Precision::kFp32;
+  bool recompute = false;  // less memory for activations, the same bits: see recompute_sweeps
+  int64_t memory_mb = 0;   // that training may take (10^6 bytes); 0: no limit
 };
 
 /// Opens the device with this name.

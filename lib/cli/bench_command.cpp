@@ -73,6 +73,7 @@ int compare_precisions(const BenchCommandOptions& options) {
 }
 
 int run_bench(BenchCommandOptions& options) {
+  fit_batch(options.config);
   if (!options.precisions.empty()) return compare_precisions(options);
   Experiment experiment = load_experiment(options.config.file, options.config.overrides);
   if (options.time_all) experiment.config.engine.timings = Timings::kAll;

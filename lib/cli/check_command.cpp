@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "reports/model_report.h"
 #include "run/data_report.h"
 #include "system/log.h"
@@ -30,7 +31,17 @@ void report_bad_samples(const std::map<std::string, DataFlow>& flows) {
   if (const auto train = bad.find("train"); train != bad.end()) throw DataError(train->second);
 }
 
-int check(const CheckOptions& o) {
+/// Errors: ResourceError if training needs more than engine.memory_mb.
+void require_budget(const EngineSettings& engine, const MemoryReport& memory) {
+  const uint64_t budget = static_cast<uint64_t>(engine.memory_mb) * 1'000'000;
+  if (budget == 0 || memory.total() <= budget) return;
+  throw ResourceError("training needs " + human_bytes(memory.total()) + " of memory at its peak, and " +
+                      "engine.memory_mb is " + human_bytes(budget) +
+                      "; use a smaller batch_size, or `auto`, or engine.recompute: true");
+}
+
+int check(CheckOptions& o) {
+  fit_batch(o.config);
   CheckedExperiment checked(o.config.file, o.config.overrides, !o.no_data);
   const ModelReport report = report_model(checked);
   const auto& flows = checked.experiment().flows;
@@ -46,6 +57,7 @@ int check(const CheckOptions& o) {
   if (const auto limit = report.memory.limit()) {
     if (const auto shortage = report.memory.shortage(*limit)) log::warning(*shortage);
   }
+  require_budget(checked.experiment().config.engine, report.memory);
   if (!o.no_data) report_bad_samples(flows);
   std::string not_checked;
   if (o.no_data) not_checked = "; data, callbacks and gates were not checked";

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "backend/device.h"
+#include "reports/fitted_batch.h"
 
 namespace tpack {
 namespace {
@@ -27,6 +28,12 @@ std::vector<std::string> precision_names() {
 void add_config_arguments(CLI::App& command, ConfigArguments& into) {
   command.add_option("config", into.file, "YAML file")->required();
   add_overrides(command, into.overrides);
+}
+
+void fit_batch(ConfigArguments& arguments, const std::string& continued) {
+  if (!has_automatic_batch(arguments.file, arguments.overrides)) return;
+  arguments.overrides.push_back(continued.empty() ? fitted_batch(arguments.file, arguments.overrides)
+                                                  : batch_of(continued));
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& into) {

@@ -16,6 +16,10 @@ struct ConfigArguments {
 };
 void add_config_arguments(CLI::App& command, ConfigArguments& into);
 
+/// Adds a number in place of `batch_size: auto` to the overrides, if the config has that: fitted_batch, or
+/// that of `continued`, the config of the run to continue (empty: there is none). Errors: as fitted_batch.
+void fit_batch(ConfigArguments& arguments, const std::string& continued = {});
+
 /// `MODEL --set KEY=YAML ... --precision NAME --allow-plugins`: a checkpoint, with changes to its config.
 struct ModelArguments {
   std::string file;

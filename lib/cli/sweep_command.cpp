@@ -66,6 +66,7 @@ void require_all(const SearchOutcome& outcome) {
 }
 
 int sweep(SweepOptions& options) {
+  fit_batch(options.config);
   options.search.config = options.config.file;
   options.search.settings = options.config.overrides;
   options.search.method = method_of(options.method);

@@ -9,6 +9,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
+#include "checkpoint/retention.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/launch_ranks.h"
@@ -20,6 +23,7 @@
 #include "core/text.h"
 #include "evaluation/out_of_fold.h"
 #include "experiment/experiment.h"
+#include "reports/fitted_batch.h"
 #include "run/run_status.h"
 #include "run/run_summary.h"
 #include "run/train.h"
@@ -39,6 +43,7 @@ struct TrainCommandOptions {
   int64_t folds = 0;  // 0: no cross-validation
   int jobs = 1;       // folds at a time
   bool json = false;
+  std::vector<std::string> fitted = {};  // words for `batch_size: auto`, for ranks
 };
 
 /// Runs a training and prints its result, also if it failed.
@@ -58,8 +63,32 @@ int with_summary(const TrainCommandOptions& options, const std::function<int()>&
   return code;
 }
 
-/// The words of this process's command line without --procs, and the program by its path.
-std::vector<std::string> command_of_a_rank() {
+/// The config of the run that will be continued; empty: a new run.
+std::string continued_config(const TrainOptions& options) {
+  if (options.resume.mode == ResumeRequest::Mode::kFile) {
+    const auto texts = load_checkpoint_texts(options.resume.file).texts;
+    const auto config = texts.find(layout::kConfig);
+    return config == texts.end() ? "" : config->second;
+  }
+  if (options.resume.mode != ResumeRequest::Mode::kAuto) return "";
+  std::vector<std::string> overrides = options.overrides;
+  overrides.emplace_back("data.train.BatchData.batch_size=1");  // any number: for the name of the folder
+  const std::string folder = run_folder_path(options, load_experiment(options.config, overrides).config.name);
+  return newest_valid_checkpoint(folder + "/checkpoints")
+             ? read_whole_file(folder + "/config.yaml").value_or("")
+             : "";
+}
+
+void fit_batch(TrainCommandOptions& options) {
+  if (!has_automatic_batch(options.config.file, options.config.overrides)) return;
+  fit_batch(options.config, continued_config(options.train));
+  options.train.overrides = options.config.overrides;
+  options.fitted = {"--set", options.config.overrides.back()};
+}
+
+/// The words of this process's command line without --procs, with `further` ones, and the program by its
+/// path.
+std::vector<std::string> command_of_a_rank(const std::vector<std::string>& further) {
   std::vector<std::string> words = split(read_whole_file("/proc/self/cmdline").value_or(""), '\0');
   words.pop_back();  // each word ends with a zero
   words[0] = std::filesystem::read_symlink("/proc/self/exe");
@@ -70,6 +99,7 @@ std::vector<std::string> command_of_a_rank() {
                 words.begin() + static_cast<std::ptrdiff_t>(i + count));
     break;
   }
+  words.insert(words.end(), further.begin(), further.end());
   return words;
 }
 
@@ -113,7 +143,7 @@ int launch(const TrainCommandOptions& options) {
   // Most mistakes in the config are reported once here. Each rank finds mistakes that need the data or the
   // callbacks.
   load_experiment(options.train.config, options.train.overrides).require_for_training();
-  return launch_ranks(options.procs, command_of_a_rank());
+  return launch_ranks(options.procs, command_of_a_rank(options.fitted));
 }
 
 /// Trains each fold in its own process. Errors: RunFailed if one fails.
@@ -192,6 +222,7 @@ void add_train_options(CLI::App& command, Action& action) {
     options->train.overrides = options->config.overrides;
     options->train.resume = ResumeRequest::parse(options->resume);
     action = [options] {
+      fit_batch(*options);
       if (options->folds > 0) return cross_validate(*options);
       return with_summary(*options,
                           [&] { return options->procs > 0 ? launch(*options) : train_here(*options); });

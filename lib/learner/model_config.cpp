@@ -59,6 +59,8 @@ struct EngineParams {
   Precision precision = EngineSettings{}.precision;
   DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
   double timing_s = EngineSettings{}.timing_s;
+  bool recompute = EngineSettings{}.recompute;
+  std::optional<int64_t> memory_mb;
   WorkerCount threads;
 };
 
@@ -78,6 +80,13 @@ Schema<EngineParams> engine_schema() {
       .field("timing_s", &EngineParams::timing_s, at_least(0),
              "seconds for measurements before the first step, starting with the most work; fixed rules "
              "choose the rest")
+      .field("recompute", &EngineParams::recompute,
+             "true: results of normalizations and activations are computed again in the backward pass "
+             "instead of being stored: less memory, a few percent more time, the same bits")
+      .field(
+          "memory_mb", &EngineParams::memory_mb, at_least(1),
+          "the memory that training may take, in MB (10^6 bytes): `tpack check` fails if it predicts more, "
+          "and `BatchData: auto` of data.train becomes the largest batch that fits; none: no limit")
       .field("threads", &EngineParams::threads,
              "threads of each tower; auto: the processors divided among the towers");
 }
@@ -189,13 +198,16 @@ std::optional<EngineSettings> Codec<EngineSettings>::parse(const ConfigNode& nod
   settings.dtype = p->dtype == EngineFloat::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   settings.algorithm = p->algorithm;
   settings.timing_s = p->timing_s;
+  settings.recompute = p->recompute;
+  settings.memory_mb = p->memory_mb.value_or(0);
   settings.threads = p->threads.count;
   return settings;
 }
 ConfigNode Codec<EngineSettings>::dump(const EngineSettings& settings) {
   const bool is_double = settings.dtype == DType::kFloat64;
   return engine_schema().dump({settings.backend, is_double ? EngineFloat::kFloat64 : EngineFloat::kFloat32,
-                               settings.precision, settings.algorithm, settings.timing_s,
+                               settings.precision, settings.algorithm, settings.timing_s, settings.recompute,
+                               settings.memory_mb > 0 ? std::optional(settings.memory_mb) : std::nullopt,
                                WorkerCount{settings.threads}});
 }
 

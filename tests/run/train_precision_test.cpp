@@ -28,6 +28,11 @@ class TrainPrecision : public WithTinyRuns {
   std::unique_ptr<Comm> world_ = make_self_comm();
 };
 
+const std::string kNormalized =
+    "model.layers=[{Normalize: {scale: 0.01}}, {Conv2D: {filters: 16, activation: null}}, BatchNorm, ReLU, "
+    "{Conv2D: {filters: 16, activation: null}}, BatchNorm, ReLU, {Conv2D: {filters: 16, activation: null}}, "
+    "BatchNorm, ReLU, {FullyConnected: {name: fc1, units: 10}}]";
+
 class TrainWithEachPrecision : public TrainPrecision, public testing::WithParamInterface<Precision> {};
 
 TEST_P(TrainWithEachPrecision, resumes_bit_exactly) {
@@ -44,6 +49,12 @@ TEST_P(TrainWithEachPrecision, resumes_two_towers_bit_exactly) {
   train_to(1, "resumed", GetParam(), towers);
   train_to(2, "resumed", GetParam(), towers);
   expect_same_tensors(checkpoint(6, "whole"), checkpoint(6, "resumed"));
+}
+
+TEST_P(TrainWithEachPrecision, recomputes_with_the_same_bits) {
+  train_to(1, "stored", GetParam(), {kNormalized});
+  train_to(1, "recomputed", GetParam(), {kNormalized, "engine.recompute=true"});
+  expect_same_tensors(checkpoint(3, "stored"), checkpoint(3, "recomputed"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, TrainWithEachPrecision,
@@ -91,6 +102,14 @@ TEST_F(TrainPrecision, rejects_a_plan_for_another_one) {
                                  "--plan", run_folder() + "/plan.json", "--precision", "bf16"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("this plan is for engine.precision fp32, the run has bf16"));
+}
+
+/// What recomputes needs less memory; a plan does not depend on it.
+TEST_F(TrainPrecision, continues_with_less_memory) {
+  train_to(2, "whole", Precision::kFp32, {kNormalized});
+  train_to(1, "resumed", Precision::kFp32, {kNormalized});
+  train_to(2, "resumed", Precision::kFp32, {kNormalized, "engine.recompute=true"});
+  expect_same_tensors(checkpoint(6, "whole"), checkpoint(6, "resumed"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "backend/engine/layout_choice.h"
 #include "backend/engine/lowering.h"
 #include "backend/engine/tuner.h"
+#include "backend/passes/passes.h"
 
 namespace tpack {
 namespace {
@@ -23,10 +24,12 @@ class EngineDevice final : public Device {
         arena_(std::make_shared<Arena>(memory_)) {}
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table, memory_);
+    limit_arena();
   }
   void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
     if (!can_share_variables()) return Device::share_variables(table, store, sharing);
     store_ = std::make_unique<VariableStore>(table, store, sharing);
+    limit_arena();
   }
   bool can_share_variables() const override { return arena_->on_host(); }
   VariableStore& variables() override { return *store_; }
@@ -43,16 +46,31 @@ class EngineDevice final : public Device {
       section = choose_layouts(program, algorithm(choosing), section.pieces, *library_);
       if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) section = measured(program, section);
     }
-    return make_executable(lower(program, section, *store_, *library_), *store_, arena_, queue_,
-                           options_.check_kernels);
+    return make_executable(lowered(program, section), *store_, arena_, queue_, options_.check_kernels);
   }
 
  private:
+  /// The variables and the arena together keep to the limit.
+  void limit_arena() {
+    if (options_.memory_bytes == 0) return;
+    const uint64_t variables = std::min(store_->bytes(), options_.memory_bytes - 1);
+    arena_->limit = options_.memory_bytes - variables;
+  }
+
+  LoweredProgram lowered(const Graph& program, const PlanSection& section) const {
+    if (!options_.recompute) return lower(program, section, *store_, *library_);
+    const Graph smaller = recompute_sweeps(program);
+    PlanSection all = section;
+    for (const auto& node : smaller.nodes()) {
+      const auto chosen = section.nodes.find(node->path.substr(0, node->path.rfind(kRecomputed)));
+      if (chosen != section.nodes.end()) all.nodes.emplace(node->path, chosen->second);
+    }
+    return lower(smaller, all, *store_, *library_);
+  }
+
   /// What cannot fit in memory is rejected before anything is timed: measured choices need no more of it.
   PlanSection measured(const Graph& program, const PlanSection& rules) {
-    const auto require_room = [&] {
-      arena_->require_room(arena_bytes_of(lower(program, rules, *store_, *library_)));
-    };
+    const auto require_room = [&] { arena_->require_room(arena_bytes_of(lowered(program, rules))); };
     PlanSection section = measure_layouts(program, rules, tuner_, *queue_, *library_, require_room);
     library_->forget_ways();
     return section;

@@ -4,6 +4,7 @@
 
 #include "backend/passes/memory.h"
 #include "core/clock.h"
+#include "core/text.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -282,6 +283,7 @@ class EngineExecutable final : public Executable {
 
 void Arena::reserve(uint64_t bytes) {
   if (block && block->bytes() >= bytes) return;
+  reject_above_limit(bytes);
   ++generation;
   block.reset();  // the old block goes before the new one comes
   const uint64_t wanted = std::max<uint64_t>(bytes, 64);
@@ -292,7 +294,16 @@ void Arena::reserve(uint64_t bytes) {
   }
 }
 
+void Arena::reject_above_limit(uint64_t bytes) const {
+  if (limit == 0 || bytes <= limit) return;
+  throw ResourceError(
+      "activations of " + human_bytes(bytes) + " are more than the " + human_bytes(limit) +
+      " that engine.memory_mb leaves for them next to the variables; use a smaller batch_size, "
+      "or engine.recompute: true");
+}
+
 void Arena::require_room(uint64_t bytes) const {
+  reject_above_limit(bytes);
   if (!on_host()) return;
   const uint64_t own = block ? block->bytes() : 0;  // goes before a larger block comes
   try {

@@ -17,13 +17,17 @@ struct Arena {
   std::shared_ptr<Storage> block = {};
   int generation = 0;      // grows when the block moves
   std::mutex in_use = {};  // a run, or a block that moves
+  uint64_t limit = 0;      // of bytes; 0: none
 
   bool on_host() const { return &memory == &host_memory(); }
   /// Makes the block at least this large; its content is lost if it moves. Errors: ResourceError with the
-  /// requested size; the arena is then empty.
+  /// requested size; the arena is then empty, unless the limit is too low.
   void reserve(uint64_t bytes);
   /// Checks whether that would work, as far as known. Errors: as reserve, but the arena does not change.
   void require_room(uint64_t bytes) const;
+
+ private:
+  void reject_above_limit(uint64_t bytes) const;
 };
 
 /// Bytes of an arena that a program needs.

@@ -44,6 +44,13 @@ Graph fuse_pointwise(const Graph& graph);
 /// everything that reaches it element by element. Nothing changes if that type is float32.
 Graph store_half(const Graph& graph, const KernelLibrary& library);
 
+/// In the path of a node that computes results of a sweep once more: after the path of that sweep.
+inline constexpr const char* kRecomputed = "/Recomputed";
+/// Computes results of sweeps once more where the backward pass needs them, from values that are needed there
+/// anyway, as long as that lowers the peak: less memory, the same bits. After the passes that fuse, and after
+/// the choice of layouts: a node has the choice of the one that it repeats.
+Graph recompute_sweeps(const Graph& graph);
+
 struct GraphPass {
   const char* name;
   Graph (*run)(const Graph& graph, const KernelLibrary& library);
