@@ -124,7 +124,8 @@ void add_bench_options(CLI::App& command, Action& action) {
   CLI::Option* const compare =
       command
           .add_option("--compare", options->precisions,
-                      "measure the step in these precisions, in turn, and print how they compare: fp32,bf16")
+                      "measure the step in these precisions, in turn, and print how they compare: fp32,bf16; "
+                      "tpack train repeats the result at its start")
           ->delimiter(',')
           ->type_name("NAME,NAME")
           ->allow_extra_args(false)

@@ -26,6 +26,7 @@
 #include "run/config_changes.h"
 #include "run/data_changes.h"
 #include "run/data_report.h"
+#include "run/precision_times.h"
 #include "run/start_report.h"
 #include "system/file_io.h"
 #include "system/log.h"
@@ -348,6 +349,7 @@ void TrainRun::start(Loop& loop) {
   const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store != nullptr && !e.updates.empty())
     log::info("trained variables\n" + describe_variables(*store, e.updates));
+  if (const std::string faster = faster_precision(e); !faster.empty()) log::info(faster);
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
     log::info("no max_epoch: runs until stopped");
 }
