@@ -91,6 +91,9 @@ struct DeviceInfo {
   /// choose.
   std::string hardware = {};
   int threads = 1;  // of a run, including the calling one
+  /// In which it stores values between kernels (store_half): on two devices of one precision, different types
+  /// are different arithmetic.
+  DType stored_type = DType::kFloat32;
 };
 
 /// Runs programs: has a store of variables and compiles graphs for it.
