@@ -90,6 +90,29 @@ int run_bench(BenchCommandOptions& options) {
   return 0;
 }
 
+/// Those of the network that --simulate-allreduce simulates.
+void add_network_options(CLI::App& command, BenchCommandOptions& options, CLI::Option* simulate) {
+  const auto above_zero = CLI::PositiveNumber;
+  command
+      .add_option("--gbit-per-s", options.network.gbit_per_s,
+                  "bandwidth between two nodes, in each direction")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--latency-ms", options.network.latency_ms, "one way")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(simulate);
+  command.add_option("--bucket-mb", options.network.bucket_mb, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--compression", options.compression, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
+      ->needs(simulate);
+}
+
 void add_bench_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   add_config_arguments(command, options->config);
@@ -137,25 +160,7 @@ void add_bench_options(CLI::App& command, Action& action) {
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
   baseline->excludes(simulate);
   compare->excludes(simulate);
-  const auto above_zero = CLI::PositiveNumber;
-  command
-      .add_option("--gbit-per-s", options->network.gbit_per_s,
-                  "bandwidth between two nodes, in each direction")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--latency-ms", options->network.latency_ms, "one way")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->needs(simulate);
-  command.add_option("--bucket-mb", options->network.bucket_mb, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--compression", options->compression, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
-      ->needs(simulate);
+  add_network_options(command, *options, simulate);
   command.callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 
