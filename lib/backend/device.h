@@ -30,13 +30,22 @@ struct NodeTime {
   double last_s = 0;
 };
 
+/// The types in which one kernel of a program writes its results and, if it is a product, reads its two
+/// factors.
+struct NodeTypes {
+  std::string path;
+  std::vector<TensorSpec> results;
+  std::vector<DType> factors;  // empty if it is not a product
+};
+
 /// Predictions and choices of the compilation.
 struct CompileReport {
   uint64_t arena_bytes = 0;     // of this executable; the device holds one arena of the largest
   uint64_t constant_bytes = 0;  // fetched values, literals, packed copies
   int kernels = 0;
   int reorders = 0;
-  double flops = 0;  // of one run
+  double flops = 0;                   // of one run
+  std::vector<NodeTypes> types = {};  // of its kernels, without reorders
 };
 
 /// The progress of a run: `reached(i)` is called on its thread after all variables of the sets 0 to i are
@@ -82,6 +91,9 @@ struct DeviceInfo {
   /// choose.
   std::string hardware = {};
   int threads = 1;  // of a run, including the calling one
+  /// In which it stores values between kernels (store_half): on two devices of one precision, different types
+  /// are different arithmetic.
+  DType stored_type = DType::kFloat32;
 };
 
 /// Runs programs: has a store of variables and compiles graphs for it.

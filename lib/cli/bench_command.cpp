@@ -91,6 +91,29 @@ int run_bench(BenchCommandOptions& options) {
   return 0;
 }
 
+/// Those of the network that --simulate-allreduce simulates.
+void add_network_options(CLI::App& command, BenchCommandOptions& options, CLI::Option* simulate) {
+  const auto above_zero = CLI::PositiveNumber;
+  command
+      .add_option("--gbit-per-s", options.network.gbit_per_s,
+                  "bandwidth between two nodes, in each direction")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--latency-ms", options.network.latency_ms, "one way")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(simulate);
+  command.add_option("--bucket-mb", options.network.bucket_mb, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--compression", options.compression, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
+      ->needs(simulate);
+}
+
 void add_bench_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   add_config_arguments(command, options->config);
@@ -125,7 +148,8 @@ void add_bench_options(CLI::App& command, Action& action) {
   CLI::Option* const compare =
       command
           .add_option("--compare", options->precisions,
-                      "measure the step in these precisions, in turn, and print how they compare: fp32,bf16")
+                      "measure the step in these precisions, in turn, and print how they compare: fp32,bf16; "
+                      "tpack train repeats the result at its start")
           ->delimiter(',')
           ->type_name("NAME,NAME")
           ->allow_extra_args(false)
@@ -137,25 +161,7 @@ void add_bench_options(CLI::App& command, Action& action) {
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
   baseline->excludes(simulate);
   compare->excludes(simulate);
-  const auto above_zero = CLI::PositiveNumber;
-  command
-      .add_option("--gbit-per-s", options->network.gbit_per_s,
-                  "bandwidth between two nodes, in each direction")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--latency-ms", options->network.latency_ms, "one way")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->needs(simulate);
-  command.add_option("--bucket-mb", options->network.bucket_mb, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--compression", options->compression, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
-      ->needs(simulate);
+  add_network_options(command, *options, simulate);
   command.callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 

@@ -207,7 +207,7 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
     threads_->run(others, no_peers);
   };
   if (!has_processes()) return build_all();
-  build_with_plan_of_rank_0(*options_.world, plan_, build_all);
+  build_with_plan_of_rank_0(*options_.world, device(0), plan_, build_all);
 }
 
 void DataParallel::initialize() {

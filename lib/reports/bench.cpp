@@ -17,6 +17,7 @@
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
 #include "reports/figures.h"
+#include "run/precision_times.h"
 #include "system/machine.h"
 
 namespace tpack {
@@ -141,6 +142,7 @@ class Bench {
     report.steps = options_.steps;
     if (const auto handle = e_.trainer->part<TrainedModel>().model_handle())
       report.hardware = handle->device->hardware();
+    report.step_digest = step_digest(e_);
     report.both = time_both();
     if (figure_) report.figure = e_.trainer->part<StepStatistics>().statistics()[*figure_].name;
     report.figure_81_to_100 = mean_figure(80, 100);

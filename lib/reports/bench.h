@@ -46,6 +46,7 @@ struct BenchReport {
   int threads = 1;                 // of each tower
   std::string precision = "fp32";  // engine.precision
   std::string hardware = {};       // of the device; empty without a model
+  std::string step_digest = {};    // not in to_json
   int steps = 0;
   std::optional<BenchFigure>
       train;  // the step alone, always with the same batch; empty if the trainer reads its data itself

@@ -1,11 +1,14 @@
 #include "reports/bench_precisions.h"
 
+#include <map>
+
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "reports/figures.h"
+#include "run/precision_times.h"
 
 namespace tpack {
 namespace {
@@ -25,21 +28,28 @@ PrecisionReport bench_precisions(const std::function<Experiment(Precision precis
                                  std::span<const Precision> precisions, const BenchOptions& options) {
   PrecisionReport report{.rounds = kRounds};
   std::vector<std::vector<double>> seconds(precisions.size());
+  std::string digest;
+  std::string cache_dir;
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < precisions.size(); ++i) {
       Experiment experiment = load(precisions[i]);
       const BenchReport one = bench(experiment, options);
       report.batch = one.batch;
+      digest = one.step_digest;
+      cache_dir = experiment.config.engine.cache_dir;
       seconds[i].push_back(step_of(one).median_s);
       if (round == 0) report.rows.push_back({precisions[i], step_of(one)});
     }
   }
+  std::map<Precision, double> medians;
   for (size_t i = 0; i < precisions.size(); ++i) {
     BenchFigure& step = report.rows[i].step;
     const double samples = step.samples_per_s * step.median_s;
     step.median_s = median(seconds[i]);
     step.samples_per_s = samples / step.median_s;
+    medians[precisions[i]] = step.median_s;
   }
+  save_precision_times(cache_dir, digest, medians);
   return report;
 }
 

@@ -25,8 +25,8 @@ struct PrecisionReport {
 };
 
 /// Benches each precision in turn, in several rounds, so that a busy moment of the machine does not affect
-/// only one of them. `load` reads the experiment with a precision. Errors: those of `bench`; ConfigError if
-/// it has no step.
+/// only one of them. `load` reads the experiment with a precision. A run of the same step repeats the result
+/// at its start (run/precision_times.h). Errors: those of `bench`; ConfigError if it has no step.
 PrecisionReport bench_precisions(const std::function<Experiment(Precision precision)>& load,
                                  std::span<const Precision> precisions, const BenchOptions& options);
 

@@ -56,6 +56,74 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
+/// The types of the compiled programs, by layer.
+void add_types(const std::vector<NamedExecutable>& programs, ModelReport& report) {
+  constexpr std::string_view kGradient = "gradient/";  // the scope of nodes that backward adds
+  for (const NamedExecutable& program : programs) {
+    for (const NodeTypes& node : program.executable->report().types) {
+      std::string path = node.path;
+      while (path.starts_with(kGradient)) path.erase(0, kGradient.size());
+      LayerReport* const layer = owner_of(report.layers, path);
+      const auto count = [&](ProductCount& products) {
+        products.all += node.factors.empty() ? 0 : 1;
+        products.in_half += !node.factors.empty() && std::ranges::all_of(node.factors, is_half) ? 1 : 0;
+      };
+      count(report.products);
+      if (layer == nullptr) continue;
+      count(layer->products);
+      if (path != node.path) continue;
+      for (const TensorSpec& result : node.results)
+        if (is_float(result.dtype) && result.shape == layer->spec.shape) layer->stored.insert(result.dtype);
+    }
+  }
+}
+
+std::string stored_text(const LayerReport& layer) {
+  std::vector<std::string> names;
+  for (const DType type : layer.stored) names.emplace_back(name_of(type));
+  return join(names, ", ");
+}
+
+nlohmann::ordered_json json_of(const ProductCount& products) {
+  return {{"all", products.all}, {"in_half", products.in_half}};
+}
+
+/// "3 of 4".
+std::string text_of(const ProductCount& products) {
+  return std::to_string(products.in_half) + " of " + std::to_string(products.all);
+}
+
+/// In a precision other than fp32 with the types that the compiled programs have.
+TextTable table_of(const std::vector<LayerReport>& layers, Precision precision) {
+  const bool has_casts = precision != Precision::kFp32;
+  std::vector<std::string> header = {"layer", "output", "parameters", "FLOPs"};
+  if (has_casts)
+    header.insert(header.end(), {"stored as", name_of(factor_type(precision)) + std::string(" products")});
+  TextTable table(std::move(header));
+  for (const LayerReport& layer : layers) {
+    std::vector<std::string> row = {layer.name, layer.spec.str(), with_thousands(layer.parameters),
+                                    human_count(layer.flops)};
+    if (has_casts)
+      row.insert(row.end(), {stored_text(layer), layer.products.all > 0 ? text_of(layer.products) : ""});
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+nlohmann::ordered_json json_of(const LayerReport& layer, Precision precision) {
+  nlohmann::ordered_json row = {
+      {"name", layer.name},
+      {"dtype", name_of(layer.spec.dtype)},
+      {"shape", std::vector<int64_t>(layer.spec.shape.sizes().begin(), layer.spec.shape.sizes().end())},
+      {"parameters", layer.parameters},
+      {"flops", layer.flops}};
+  if (precision == Precision::kFp32) return row;
+  row["stored"] = nlohmann::ordered_json::array();
+  for (const DType type : layer.stored) row["stored"].push_back(name_of(type));
+  row["products"] = json_of(layer.products);
+  return row;
+}
+
 /// Empty if all variables of the update have its learning rate.
 void add_rates(const Update& update, const ParameterGroup& group, const VariableTable& table,
                std::vector<RateReport>& rates) {
@@ -101,18 +169,17 @@ ModelReport report_model(CheckedExperiment& checked) {
     add_layers(*place->tower, batch_specs(*place->tower, std::max<int64_t>(report.size.batch, 1)),
                e.config.engine.dtype, report);
   add_updates(e, report);
-  for (const NamedExecutable& program : e.trainer->part<StepPrograms>().programs())
-    report.step_flops += program.executable->report().flops;
+  const std::vector<NamedExecutable> programs = e.trainer->part<StepPrograms>().programs();
+  for (const NamedExecutable& program : programs) report.step_flops += program.executable->report().flops;
+  report.precision = e.config.engine.precision;
+  add_types(programs, report);
   report.memory = report_memory(checked);
   return report;
 }
 
 std::string ModelReport::str() const {
-  TextTable layer_table({"layer", "output", "parameters", "FLOPs"});
-  for (const LayerReport& layer : layers) {
-    layer_table.add(
-        {layer.name, layer.spec.str(), with_thousands(layer.parameters), human_count(layer.flops)});
-  }
+  const bool has_casts = precision != Precision::kFp32;
+  const std::string half = name_of(factor_type(precision));
   TextTable update_table({"update", "cost", "steps", "variables", "parameters"});
   for (const UpdateReport& update : updates) {
     update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost, update.schedule.str(),
@@ -135,10 +202,17 @@ std::string ModelReport::str() const {
                human_count(forward_flops / static_cast<double>(std::max<int64_t>(size.batch, 1)))});
   }
   if (step_flops > 0) table.add({"FLOPs per step and tower", human_count(step_flops)});
+  if (has_casts) {
+    const auto stored = std::ranges::count_if(layers, [](const auto& one) { return !one.stored.empty(); });
+    const auto in_half = std::ranges::count_if(
+        layers, [](const auto& one) { return std::ranges::any_of(one.stored, is_half); });
+    table.add({half + " products", text_of(products)});
+    table.add({"outputs stored as " + half, std::to_string(in_half) + " of " + std::to_string(stored)});
+  }
   for (const auto& [name, bytes] : memory.parts())
     table.add({std::string("memory: ") + name, human_bytes(bytes)});
   table.add({"memory: peak in training", human_bytes(memory.total())});
-  return (layers.empty() ? "" : layer_table.str() + "\n") +
+  return (layers.empty() ? "" : table_of(layers, precision).str() + "\n") +
          (updates.empty() || one_trains_all ? "" : update_table.str() + "\n") +
          (rates.empty() ? "" : rate_table.str() + "\n") + table.str();
 }
@@ -146,14 +220,7 @@ std::string ModelReport::str() const {
 nlohmann::ordered_json ModelReport::to_json() const {
   nlohmann::ordered_json root;
   root["layers"] = nlohmann::ordered_json::array();
-  for (const LayerReport& layer : layers) {
-    root["layers"].push_back(
-        {{"name", layer.name},
-         {"dtype", name_of(layer.spec.dtype)},
-         {"shape", std::vector<int64_t>(layer.spec.shape.sizes().begin(), layer.spec.shape.sizes().end())},
-         {"parameters", layer.parameters},
-         {"flops", layer.flops}});
-  }
+  for (const LayerReport& layer : layers) root["layers"].push_back(json_of(layer, precision));
   root["updates"] = nlohmann::ordered_json::array();
   for (const UpdateReport& update : updates) {
     root["updates"].push_back({{"name", update.name},
@@ -176,6 +243,10 @@ nlohmann::ordered_json ModelReport::to_json() const {
   root["parameters"] = parameters;
   root["forward_flops"] = forward_flops;
   root["step_flops"] = step_flops;
+  if (precision != Precision::kFp32) {
+    root["precision"] = name_of(precision);
+    root["products"] = json_of(products);
+  }
   for (const auto& [name, bytes] : memory.parts()) root["memory"][name] = bytes;
   root["memory"]["total"] = memory.total();
   return root;

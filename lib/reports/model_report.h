@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,21 @@
 
 namespace tpack {
 
+/// The products of compiled programs.
+struct ProductCount {
+  int all = 0;
+  int in_half = 0;  // with both factors in 16 bits
+};
+
 /// One output of the model for a training batch.
 struct LayerReport {
   std::string name;
   TensorSpec spec;
   int64_t parameters = 0;  // trainable
   double flops = 0;        // forward, of one batch
+  /// The float types in which kernels of the step store the output; empty if it stays inside of a kernel.
+  std::set<DType> stored = {};
+  ProductCount products = {};  // of the step, with those for its gradients
 };
 
 /// The variables of one update.
@@ -47,6 +57,8 @@ struct ModelReport {
   double forward_flops = 0;  // of one batch
   double step_flops = 0;     // of one tower
   MemoryReport memory;
+  Precision precision = Precision::kFp32;
+  ProductCount products;  // of one tower
 
   std::string str() const;
   nlohmann::ordered_json to_json() const;

@@ -26,6 +26,7 @@
 #include "run/config_changes.h"
 #include "run/data_changes.h"
 #include "run/data_report.h"
+#include "run/precision_times.h"
 #include "run/start_report.h"
 #include "system/file_io.h"
 #include "system/log.h"
@@ -50,7 +51,8 @@ class TrainRun {
   void restore(Loop& loop);
   void begin_folder();
   void choose_plan();
-  void reject_earlier_bf16() const;
+  std::optional<Plan> stored_plan() const;
+  void check_for_earlier_bf16(const Plan& stored) const;
   void compare_with_checkpoint();
   void warn_of_config_changes() const;
   void compare_ranks(const char* what, const std::string& text) const;
@@ -205,6 +207,8 @@ void TrainRun::begin_folder() {
 
 void TrainRun::choose_plan() {
   const std::string precision = name_of(experiment_->config.engine.precision);
+  std::optional<Plan> stored = stored_plan();
+  if (stored) check_for_earlier_bf16(*stored);
   if (!options_.plan.empty()) {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
@@ -215,33 +219,41 @@ void TrainRun::choose_plan() {
                       ", the run has " + precision + "; " + plan_.remedy);
     if (plan_.sections.empty())
       log::warning(options_.plan + ": this plan is empty, so everything is planned again");
-  } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
-    try {
-      plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
-    } catch (const PlanError& error) {
-      log::warning(error.what() + std::string(kPlannedAgain));
-    }
-    reject_earlier_bf16();
-    if (!plan_.precision.empty() && plan_.precision != precision) plan_ = {};
+  } else if (stored && !options_.replan && (stored->precision.empty() || stored->precision == precision)) {
+    plan_ = std::move(*stored);
   }
   plan_.precision = precision;
 }
 
-/// Versions that wrote no precision into their plans had another bf16. Errors: ConfigError.
-void TrainRun::reject_earlier_bf16() const {
+/// That of the checkpoint; nothing, with a warning, if it cannot be read.
+std::optional<Plan> TrainRun::stored_plan() const {
+  const auto text = checkpoint_.texts.find(layout::kPlan);
+  if (text == checkpoint_.texts.end()) return std::nullopt;
+  try {
+    return Plan::from_json(text->second, checkpoint_path_);
+  } catch (const PlanError& error) {
+    log::warning(error.what() + std::string(kPlannedAgain));
+    return std::nullopt;
+  }
+}
+
+/// Versions that wrote no precision into their plans had another bf16. Errors: ConfigError without --replan.
+void TrainRun::check_for_earlier_bf16(const Plan& stored) const {
   const auto text = checkpoint_.texts.find(layout::kConfig);
-  if (!plan_.precision.empty() || text == checkpoint_.texts.end()) return;
+  if (!stored.precision.empty() || text == checkpoint_.texts.end()) return;
   if (experiment_->config.engine.precision != Precision::kBf16) return;
   const ConfigNode before = parse_yaml(text->second, checkpoint_path_);
   const ConfigNode* const engine = before.find("engine");
   const ConfigNode* const precision = engine == nullptr ? nullptr : engine->find("precision");
   if (precision == nullptr || precision->text() != name_of(Precision::kBf16)) return;
-  throw ConfigError(
-      experiment_->position_of("engine"),
-      "'precision' of engine: the bf16 of " + checkpoint_path_ +
-          " rounded the factors of matrix products only; now it also rounds those of convolutions, and "
-          "images. Resume with --precision fp32, or start a new run from its weights, init: {from: " +
-          checkpoint_path_ + "}");
+  const std::string what =
+      "the bf16 of " + checkpoint_path_ +
+      " rounded the factors of matrix products only; now it also rounds those of convolutions, and images";
+  if (!options_.replan)
+    throw ConfigError(experiment_->position_of("engine"),
+                      "'precision' of engine: " + what +
+                          ". Resume with --replan to use it from here on, or with --precision fp32");
+  if (chief()) log::warning(what);
 }
 
 /// Ranks that compute different things would hang or, worse, not hang.
@@ -348,6 +360,7 @@ void TrainRun::start(Loop& loop) {
   const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store != nullptr && !e.updates.empty())
     log::info("trained variables\n" + describe_variables(*store, e.updates));
+  if (const std::string faster = faster_precision(e); !faster.empty()) log::info(faster);
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
     log::info("no max_epoch: runs until stopped");
 }

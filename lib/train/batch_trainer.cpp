@@ -87,7 +87,7 @@ TowerInput BatchTrainer::input_of(const ComponentRef& ref) {
 
 void BatchTrainer::compile() {
   if (compiled()) return;
-  build_with_plan_of_rank_0(world(), *setup_.plan, [this] {
+  build_with_plan_of_rank_0(world(), *device_, *setup_.plan, [this] {
     device_->create_variables(table_);
     step_ = &program_->compile(signature(*data_->batch_size()));
     const int64_t left = data_->batching()->remainder();

@@ -27,7 +27,8 @@ TEST(Ranks, take_the_plan_of_rank_0_before_they_build) {
   on_two_ranks([](Comm& world) {
     Plan plan;
     std::vector<size_t> sections;  // when building begins
-    build_with_plan_of_rank_0(world, plan, [&] {
+    const auto device = make_reference_device("cpu:0", {});
+    build_with_plan_of_rank_0(world, *device, plan, [&] {
       sections.push_back(plan.sections.size());
       if (world.rank() == 0) plan.sections["step"] = {.pieces = 1};
     });

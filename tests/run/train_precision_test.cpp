@@ -1,4 +1,6 @@
 // Training with each engine.precision: what is saved continues with the same bits.
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 #include "backend/plan.h"
@@ -11,17 +13,22 @@ namespace tpack::testing_cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
+enum class Plans : uint8_t { kOfCheckpoint, kAgain };
 
 class TrainPrecision : public WithTinyRuns {
  protected:
   /// Trains the network of mnist-convnet, from random images, from where the run is to the end of an epoch.
   void train_to(int epoch, const std::string& name, Precision precision,
-                const std::vector<std::string>& more = {}) const {
+                const std::vector<std::string>& more = {}, Plans plans = Plans::kOfCheckpoint) const {
     std::vector<std::string> changes = {
         "data.train.BatchData.batch_size=8", "max_epoch=" + std::to_string(epoch),
         "engine={threads: 2, algorithm: heuristic, precision: " + std::string(name_of(precision)) + "}"};
     changes.insert(changes.end(), more.begin(), more.end());
-    tpack::train(random_convnet(run_folder(name), changes), *world_);
+    TrainOptions options = random_convnet(run_folder(name), changes);
+    options.replan = plans == Plans::kAgain;
+    tpack::train(options, *world_);
   }
 
  private:
@@ -91,9 +98,19 @@ TEST_F(TrainPrecision, rejects_the_bf16_of_earlier_versions) {
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("rounded the factors of matrix products only"));
+    EXPECT_THAT(error.what(), HasSubstr("--replan"));
     EXPECT_THAT(error.what(), HasSubstr("--precision fp32"));
   }
-  train_to(2, "run", Precision::kFp32);
+  std::filesystem::copy(run_folder(), run_folder("fp32"), std::filesystem::copy_options::recursive);
+  train_to(2, "fp32", Precision::kFp32);
+  testing::internal::CaptureStderr();
+  train_to(2, "run", Precision::kBf16, {}, Plans::kAgain);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("warning: the bf16 of " + checkpoint(3) + " rounded the factors of matrix products only"));
+  testing::internal::CaptureStderr();
+  train_to(3, "run", Precision::kBf16);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("the bf16 of"))) << "it has a new plan";
 }
 
 TEST_F(TrainPrecision, rejects_a_plan_for_another_one) {

@@ -13,6 +13,7 @@
 
 #include "backend/plan.h"
 #include "checkpoint/layout.h"
+#include "cpu/onednn.h"
 #include "support/errors.h"
 #include "support/tiny_runs.h"
 
@@ -317,18 +318,17 @@ std::optional<std::string> no_ranks() {
   return std::nullopt;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`. If `other` is given, rank 1 gets these words instead of `more`.
+/// Runs `mpirun -n 2 tpack train ...`. If `other` is given, rank 1 gets these words instead of `more`, and
+/// `before` precedes its program.
 Outcome train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
-                           const std::vector<std::string>& other = {}) {
+                           const std::vector<std::string>& other = {}, const Words& before = {}) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   const std::vector<std::string> train = {program(), "train", folder / "tiny.yaml", "--log-dir",
                                           folder / "ranks"};
   Words words = joined(joined({"mpirun", "--oversubscribe", "-n", other.empty() ? "2" : "1"}, train), more);
   if (!other.empty()) {
-    words.insert(words.end(), {":", "-n", "1"});
-    words.insert(words.end(), train.begin(), train.end());
-    words.insert(words.end(), other.begin(), other.end());
+    words = joined(joined(joined(joined(words, {":", "-n", "1"}), before), train), other);
   }
   Process process(words, folder / "out");
   Outcome outcome;
@@ -356,6 +356,19 @@ TEST_F(Train, ranks_with_different_configs_or_plans_are_rejected_before_anything
     EXPECT_TRUE(says(outcome.err, {std::string("rank 1 has a different ") + what + " than rank 0"}));
     EXPECT_FALSE(fs::exists(run_folder("ranks") + "/config.yaml"));
   }
+}
+
+TEST_F(Train, ranks_on_unlike_processors_are_rejected_in_bf16_only) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  if (!cpu::has_products_of(DType::kBFloat16)) GTEST_SKIP() << "this CPU has no AVX512-BF16";
+  const Words older = {"env", "ONEDNN_MAX_CPU_ISA=AVX2"};
+  const Words fp32 = {"--set", "trainer=Horovod"};
+  const Words bf16 = joined(fp32, {"--precision", "bf16"});
+  const Outcome outcome = exits(7, train_on_two_ranks(folder_, bf16, bf16, older));
+  EXPECT_TRUE(says(outcome.err, {"the processor of rank 0 computes in bfloat16, that of rank 1 cannot",
+                                 "--precision fp32"}));
+  EXPECT_FALSE(fs::exists(run_folder("ranks") + "/config.yaml"));
+  exits(0, train_on_two_ranks(folder_, fp32, fp32, older));
 }
 
 TEST_F(Train, an_error_ends_all_ranks) {

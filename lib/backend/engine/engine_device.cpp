@@ -15,7 +15,8 @@ namespace {
 class EngineDevice final : public Device {
  public:
   EngineDevice(std::string name, const DeviceOptions& options, DeviceParts parts)
-      : Device({std::move(name), options.float_type, parts.library->hardware(), options.threads}),
+      : Device({std::move(name), options.float_type, parts.library->hardware(), options.threads,
+                parts.library->stored_type()}),
         options_(options),
         library_(std::move(parts.library)),
         open_queue_(std::move(parts.open_queue)),

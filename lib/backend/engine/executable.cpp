@@ -87,6 +87,7 @@ class EngineExecutable final : public Executable {
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;
+    report_.types = program_.types;
     for (const Step& step : program_.steps) report_.flops += step.flops;
     for (std::vector<double>* times : {&seconds_, &began_s_, &last_s_}) times->resize(program_.steps.size());
   }

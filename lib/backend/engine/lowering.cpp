@@ -11,6 +11,15 @@ namespace {
 
 using Place = Value::Place;
 
+/// A convolution that is a part of a depth-first node may have indices between its factors.
+NodeTypes types_of(const Node& node, const PreparedKernel& prepared) {
+  NodeTypes types{node.path, node.outputs, {}};
+  if (!node.op->is_product() && node.op->window() == nullptr) return types;
+  for (const Format& input : prepared.in)
+    if (is_float(input.type) && types.factors.size() < 2) types.factors.push_back(input.type);
+  return types;
+}
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store,
@@ -65,6 +74,7 @@ class Lowering {
       value_of_[node.out(static_cast<int>(i))] = step.out.back();
     }
     if (!prepared.kernel) return;
+    program_.types.push_back(types_of(node, prepared));
     step.kernel = std::move(prepared.kernel);
     step.scratch_bytes = prepared.scratch_bytes;
     step.in_place = std::move(prepared.in_place);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/device.h"
 #include "backend/engine/kernel.h"
 #include "backend/plan.h"
 #include "backend/variable_store.h"
@@ -43,6 +44,7 @@ struct LoweredProgram {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<TensorSpec> fetches;
+  std::vector<NodeTypes> types;  // CompileReport::types
   int inputs = 0;
   int reorders = 0;
 

@@ -17,6 +17,12 @@ std::map<std::string, Kernel>& kernels() {
   return all;
 }
 
+NodeTypes types_of(const Node& node) {
+  NodeTypes types{node.path, node.outputs, {}};
+  if (node.op->is_product()) types.factors = {node.inputs[0].dtype(), node.inputs[1].dtype()};
+  return types;
+}
+
 /// Runs every needed node in graph order; each value has a separate tensor.
 class ReferenceExecutable final : public Executable {
  public:
@@ -35,6 +41,7 @@ class ReferenceExecutable final : public Executable {
       for (const Tensor& tensor : value) report_.arena_bytes += tensor.empty() ? 0 : tensor.bytes();
     }
     report_.kernels = static_cast<int>(steps_.size());
+    for (const Step& step : steps_) report_.types.push_back(types_of(*step.node));
   }
 
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
