@@ -17,7 +17,9 @@
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
 #include "reports/figures.h"
+#include "system/file_io.h"
 #include "system/machine.h"
+#include "train/step_trace.h"
 
 namespace tpack {
 namespace {
@@ -160,6 +162,7 @@ class Bench {
     if (data != nullptr && agent_source_of(*data->flow()) == nullptr)
       report.data = time_data(*data, e_.config.seed, options_);
     report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
+    if (!options_.trace.empty()) write_trace();
     if (handle && !report.nodes.empty()) {
       report.limits = measure_limits(*handle->device);
       for (NodeCost& node : report.nodes) set_limit(node.cost, *report.limits);
@@ -248,6 +251,12 @@ class Bench {
     return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   }
 
+  void write_trace() {
+    StepTrace trace(e_.trainer->part<StepPrograms>(), e_.trainer->part<StepData>());
+    step();
+    write_whole_file(options_.trace, trace.finish(step_));
+  }
+
   /// Every node with its mean time, the slowest first.
   std::vector<NodeCost> time_nodes() {
     const std::vector<NamedExecutable> programs = e_.trainer->part<StepPrograms>().programs();
@@ -288,6 +297,8 @@ BenchReport bench(Experiment& experiment, const BenchOptions& options) {
   const DataFlow* train = experiment.train_flow();
   const bool lacks_model = experiment.config.model.is_null() && experiment.trainer->needs().model;
   if (lacks_model && train != nullptr) {  // tensorpack's TestDataSpeed
+    if (!options.trace.empty())
+      throw ConfigError("--trace: the config has no model, so there is no step to trace");
     train->prepare();
     BenchReport report{.batch = train->batch_size().value_or(1), .steps = options.steps};
     report.data = time_data(*train, experiment.config.seed, options);

@@ -15,6 +15,8 @@ namespace tpack {
 struct BenchOptions {
   int steps = 100;   // timed
   int warm_up = 10;  // not timed
+  /// A file for the kernels of one more step, in the format of StepTrace; empty: none.
+  std::string trace = {};
 };
 
 /// Median time of one step of a kind of work.
@@ -88,7 +90,8 @@ StepProfile profile_step(Experiment& experiment, const BenchOptions& options, in
                          int element_bytes);
 
 /// Measures the training step of an experiment with any trainer, its data, and both together; without a
-/// model, only the data. Errors: ConfigError; errors of the trainer and the data.
+/// model, only the data. Errors: ConfigError; errors of the trainer and the data; ResourceError if the trace
+/// cannot be written.
 BenchReport bench(Experiment& experiment, const BenchOptions& options);
 
 }  // namespace tpack

@@ -61,6 +61,7 @@ TEST_F(Bench, of_data_without_a_model_times_the_data) {
   EXPECT_FALSE(report.train || report.both);
   EXPECT_THAT(report.str(), testing::HasSubstr("data alone"));
   EXPECT_FALSE(nlohmann::json::parse(report.to_json()).contains("both"));
+  EXPECT_THROW(bench(experiment, {.steps = 2, .trace = folder_ / "trace.json"}), ConfigError);
 }
 
 TEST_F(Bench, times_what_any_trainer_trains) {
@@ -195,6 +196,37 @@ TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
   EXPECT_TRUE(says(outcome_.err, {"none.json", "--json"}));
   EXPECT_EQ(bench_with({"--tolerance", "5"}), 2) << "without --baseline";
   EXPECT_EQ(bench_with({"--baseline", path, "--simulate-allreduce"}), 2);
+}
+
+TEST_F(BenchBaseline, is_not_needed_to_trace_a_step) {
+  ASSERT_EQ(bench_with({"--json", "--nodes", "1000"}), 0) << outcome_.err;
+  const nlohmann::json without = nlohmann::json::parse(outcome_.out);
+  const std::string path = folder_ / "trace.json";
+  write_content(path, "old");
+  ASSERT_EQ(bench_with({"--json", "--nodes", "1000", "--trace", path}), 0) << outcome_.err;
+  const nlohmann::json root = nlohmann::json::parse(outcome_.out);
+  const nlohmann::json trace = nlohmann::json::parse(content_of(path));
+  std::multiset<std::string> nodes;
+  for (const nlohmann::json& node : root.at("nodes")) nodes.insert(node.at("path"));
+  std::multiset<std::string> traced;
+  int steps = 0;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const bool is_step = event.at("cat") == "step";
+    steps += is_step ? 1 : 0;
+    if (!is_step) traced.insert(event.at("name"));
+  }
+  EXPECT_EQ(steps, 1);
+  EXPECT_EQ(traced, nodes);
+  for (const auto& [key, value] : without.items()) EXPECT_TRUE(root.contains(key)) << key;
+  EXPECT_EQ(root.size(), without.size());
+
+  EXPECT_EQ(bench_with({"--trace", folder_ / "none/trace.json"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"--trace", "no such folder", "none"}));
+  EXPECT_EQ(bench_with({"--trace", folder_ / ""}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"is a folder"}));
+  EXPECT_EQ(bench_with({"--trace", path, "--compare", "fp32"}), 2);
+  EXPECT_EQ(bench_with({"--trace", path, "--simulate-allreduce"}), 2);
 }
 
 TEST_F(BenchBaseline, is_not_needed_to_compare_precisions) {
