@@ -42,7 +42,7 @@ Trial try_kernel(Device& device, Function function, size_t count, const Shape& s
   const auto executable = device.compile(graph, section, Choosing::kByRules);
   executable->run(inputs, {});  // the first access to memory is slow
   executable->profile(true);
-  constexpr double kEnough_s = 0.05;
+  constexpr double kEnoughSeconds = 0.05;
   const Stopwatch watch;
   Trial best;
   do {
@@ -50,7 +50,7 @@ Trial try_kernel(Device& device, Function function, size_t count, const Shape& s
     const std::vector<NodeTime> times = executable->times();
     const NodeTime& kernel = *std::ranges::max_element(times, {}, &NodeTime::flops);
     best = {std::min(best.seconds, kernel.last_s), kernel.flops, kernel.bytes};
-  } while (watch.seconds() < kEnough_s);
+  } while (watch.seconds() < kEnoughSeconds);
   return best;
 }
 
@@ -61,19 +61,19 @@ Symbol scale(Builder& b, std::span<const Symbol> x) { return b.mul(x[0], 2.0); }
 
 MachineLimits measure_limits(Device& device) {
   // Small products stay in the caches, large ones keep many threads busy.
-  constexpr double kLongProduct_s = 5e-3;
+  constexpr double kLongProductSeconds = 5e-3;
   constexpr int64_t kMaxSide = 8192;
   MachineLimits limits;
   Trial trial = {.seconds = 0};
-  for (int64_t side = 256; side <= kMaxSide && trial.seconds < kLongProduct_s; side *= 2) {
+  for (int64_t side = 256; side <= kMaxSide && trial.seconds < kLongProductSeconds; side *= 2) {
     trial = try_kernel(device, product, 2, {side, side});
     limits.flops_per_s = std::max(limits.flops_per_s, trial.flops / trial.seconds);
   }
   // A machine that copies 128 MB faster may have them in its caches.
-  constexpr double kLongCopy_s = 4e-3;
+  constexpr double kLongCopySeconds = 4e-3;
   constexpr int64_t kMaxElements = int64_t{1} << 27U;
   trial = {.seconds = 0};
-  for (int64_t n = kMaxElements / 4; n <= kMaxElements && trial.seconds < kLongCopy_s; n *= 2) {
+  for (int64_t n = kMaxElements / 4; n <= kMaxElements && trial.seconds < kLongCopySeconds; n *= 2) {
     trial = try_kernel(device, scale, 1, {n});
     limits.bytes_per_s = trial.bytes / trial.seconds;
   }

@@ -100,6 +100,29 @@ std::string needs_folder(const std::string& path) {
   return std::filesystem::is_directory(folder) ? "" : "no such folder: '" + folder.string() + "'";
 }
 
+/// The network that `simulate` assumes.
+void add_network_options(CLI::App& command, BenchCommandOptions& options, CLI::Option* simulate) {
+  const auto above_zero = CLI::PositiveNumber;
+  command
+      .add_option("--gbit-per-s", options.network.gbit_per_s,
+                  "bandwidth between two nodes, in each direction")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--latency-ms", options.network.latency_ms, "one way")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(simulate);
+  command.add_option("--bucket-mb", options.network.bucket_mb, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--compression", options.compression, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
+      ->needs(simulate);
+}
+
 void add_bench_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   add_config_arguments(command, options->config);
@@ -154,25 +177,7 @@ void add_bench_options(CLI::App& command, Action& action) {
   baseline->excludes(simulate);
   compare->excludes(simulate);
   trace->excludes(simulate);
-  const auto above_zero = CLI::PositiveNumber;
-  command
-      .add_option("--gbit-per-s", options->network.gbit_per_s,
-                  "bandwidth between two nodes, in each direction")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--latency-ms", options->network.latency_ms, "one way")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->needs(simulate);
-  command.add_option("--bucket-mb", options->network.bucket_mb, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(above_zero)
-      ->needs(simulate);
-  command.add_option("--compression", options->compression, "as of the trainer Horovod")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
-      ->needs(simulate);
+  add_network_options(command, *options, simulate);
   command.callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 
