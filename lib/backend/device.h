@@ -22,9 +22,11 @@ namespace tpack {
 /// The time of an executable by node kind; filled while profiling is on.
 struct NodeTime {
   std::string path;
-  std::string kind;    // "Convolution", "Reorder", "Pointwise", ...
+  std::string kind;  // "Convolution", "Reorder", "Pointwise", ...
+  int runs = 0;
   double seconds = 0;  // sum over the runs
   double flops = 0;    // of one run
+  double bytes = 0;    // of its operands and results, as stored
   // In the last profiled run, see monotonic_s().
   double began_s = 0;
   double last_s = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -42,6 +43,7 @@ void compare_with_baseline(BenchCommandOptions& options, const BenchReport& befo
   };
   std::vector<BenchReport> now = {first};
   std::vector<ComparedTime> times = compare_benches(before, options.baseline, now);
+  options.bench.trace.clear();
   while (is_slower(times) && now.size() < 3) {
     Experiment again = load_experiment(options.config.file, options.config.overrides);
     now.push_back(bench(again, options.bench));
@@ -91,7 +93,15 @@ int run_bench(BenchCommandOptions& options) {
   return 0;
 }
 
-/// Those of the network that --simulate-allreduce simulates.
+/// Rejects a file in a folder that does not exist: nothing is measured if the result cannot be written.
+std::string needs_folder(const std::string& path) {
+  if (path.empty()) return "is empty";
+  if (std::filesystem::is_directory(path)) return "'" + path + "' is a folder; use a file name";
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  return std::filesystem::is_directory(folder) ? "" : "no such folder: '" + folder.string() + "'";
+}
+
+/// The network that `simulate` assumes.
 void add_network_options(CLI::App& command, BenchCommandOptions& options, CLI::Option* simulate) {
   const auto above_zero = CLI::PositiveNumber;
   command
@@ -130,6 +140,12 @@ void add_bench_options(CLI::App& command, Action& action) {
                    "time every kernel first, without a time limit (minutes for large networks); later runs "
                    "on this machine use the timings");
   add_json_flag(command, options->json);
+  CLI::Option* const trace =
+      command
+          .add_option(
+              "--trace", options->bench.trace,
+              "write the kernels of one more step to this file (JSON), for Perfetto or chrome://tracing")
+          ->check(needs_folder);
   CLI::Option* const baseline = command.add_option(
       "--baseline", options->baseline,
       "what --json printed before, on the same hardware: exit code 8 if a training step is slower now (three "
@@ -155,12 +171,14 @@ void add_bench_options(CLI::App& command, Action& action) {
           ->allow_extra_args(false)
           ->check(CLI::IsMember(precision_names()))
           ->excludes(baseline)
+          ->excludes(trace)
           ->excludes("--precision");
   CLI::Option* const simulate = command.add_flag(
       "--simulate-allreduce", options->scale_out,
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
   baseline->excludes(simulate);
   compare->excludes(simulate);
+  trace->excludes(simulate);
   add_network_options(command, *options, simulate);
   command.callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }

@@ -18,7 +18,9 @@
 #include "parallel/gradient_buckets.h"
 #include "reports/figures.h"
 #include "run/precision_times.h"
+#include "system/file_io.h"
 #include "system/machine.h"
+#include "train/step_trace.h"
 
 namespace tpack {
 namespace {
@@ -43,9 +45,11 @@ BenchFigure timed(const BenchOptions& options, Middle of, const std::function<in
   return {seconds, static_cast<double>(samples) / options.steps / seconds};
 }
 
+std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
+
 template <class T>
 void sort_by_time(std::vector<T>& all) {
-  std::sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.seconds > b.seconds; });
+  std::sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.cost.seconds > b.cost.seconds; });
 }
 
 std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
@@ -55,8 +59,7 @@ std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
     kind.program = node.program;
     kind.kind = node.kind;
     ++kind.nodes;
-    kind.seconds += node.seconds;
-    kind.flops += node.flops;
+    kind.cost.add(node.cost);
   }
   std::vector<NodeKindTime> all;
   for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
@@ -107,6 +110,12 @@ class HoldingInput final : public InputSource {
   mutable bool opened_ = false;
 };
 
+void set_limit(KernelCost& cost, const MachineLimits& limits) {
+  const double arithmetic_s = cost.flops / limits.flops_per_s;
+  const double memory_s = cost.bytes / limits.bytes_per_s;
+  (arithmetic_s > memory_s ? cost.arithmetic_s : cost.memory_s) = std::max(arithmetic_s, memory_s);
+}
+
 BenchFigure time_data(const DataFlow& flow, int64_t seed, const BenchOptions& options) {
   auto stream = flow.stream({.seed = static_cast<uint64_t>(seed)});
   const bool has_batches = flow.batch_size().has_value();
@@ -140,8 +149,8 @@ class Bench {
     report.threads = size.threads;
     report.precision = name_of(e_.config.engine.precision);
     report.steps = options_.steps;
-    if (const auto handle = e_.trainer->part<TrainedModel>().model_handle())
-      report.hardware = handle->device->hardware();
+    const auto handle = e_.trainer->part<TrainedModel>().model_handle();
+    if (handle) report.hardware = handle->device->hardware();
     report.step_digest = step_digest(e_);
     report.both = time_both();
     if (figure_) report.figure = e_.trainer->part<StepStatistics>().statistics()[*figure_].name;
@@ -151,11 +160,16 @@ class Bench {
       report.train = time_steps();
     }
     report.nodes = time_nodes();
-    report.kinds = by_kind(report.nodes);
     const DataFlow* data = e_.train_flow();
     if (data != nullptr && agent_source_of(*data->flow()) == nullptr)
       report.data = time_data(*data, e_.config.seed, options_);
     report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
+    if (!options_.trace.empty()) write_trace();
+    if (handle && !report.nodes.empty()) {
+      report.limits = measure_limits(*handle->device);
+      for (NodeCost& node : report.nodes) set_limit(node.cost, *report.limits);
+    }
+    report.kinds = by_kind(report.nodes);
     return report;
   }
 
@@ -239,6 +253,12 @@ class Bench {
     return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   }
 
+  void write_trace() {
+    StepTrace trace(e_.trainer->part<StepPrograms>(), e_.trainer->part<StepData>());
+    step();
+    write_whole_file(options_.trace, trace.finish(step_));
+  }
+
   /// Every node with its mean time, the slowest first.
   std::vector<NodeCost> time_nodes() {
     const std::vector<NamedExecutable> programs = e_.trainer->part<StepPrograms>().programs();
@@ -248,8 +268,15 @@ class Bench {
     std::vector<NodeCost> all;
     for (const NamedExecutable& program : programs) {
       program.executable->profile(false);
-      for (const NodeTime& node : program.executable->times())
-        all.push_back({program.name, node.path, node.kind, node.seconds / options_.steps, node.flops});
+      for (const NodeTime& node : program.executable->times()) {
+        const double runs = static_cast<double>(node.runs) / options_.steps;  // of a step
+        all.push_back({program.name,
+                       node.path,
+                       node.kind,
+                       {.seconds = node.seconds / options_.steps,
+                        .flops = runs * node.flops,
+                        .bytes = runs * node.bytes}});
+      }
     }
     sort_by_time(all);
     return all;
@@ -272,6 +299,8 @@ BenchReport bench(Experiment& experiment, const BenchOptions& options) {
   const DataFlow* train = experiment.train_flow();
   const bool lacks_model = experiment.config.model.is_null() && experiment.trainer->needs().model;
   if (lacks_model && train != nullptr) {  // tensorpack's TestDataSpeed
+    if (!options.trace.empty())
+      throw ConfigError("--trace: the config has no model, so there is no step to trace");
     train->prepare();
     BenchReport report{.batch = train->batch_size().value_or(1), .steps = options.steps};
     report.data = time_data(*train, experiment.config.seed, options);
@@ -286,6 +315,14 @@ StepProfile profile_step(Experiment& experiment, const BenchOptions& options, in
   return Bench(experiment, options).profile(bucket_bytes, element_bytes);
 }
 
+void KernelCost::add(const KernelCost& other) {
+  seconds += other.seconds;
+  flops += other.flops;
+  bytes += other.bytes;
+  arithmetic_s += other.arithmetic_s;
+  memory_s += other.memory_s;
+}
+
 std::string BenchReport::str(size_t slowest) const {
   TextTable table({"median of " + std::to_string(steps) + " steps", "ms", "samples/s"});
   const auto add = [&](const char* name, const BenchFigure& f) {
@@ -294,19 +331,22 @@ std::string BenchReport::str(size_t slowest) const {
   if (train) add("step alone, one batch held fixed", *train);
   if (data) add("data alone, per batch (mean)", *data);
   if (both) add(data ? "both" : "step", *both);
-  double all = 0;
-  for (const NodeKindTime& kind : kinds) all += kind.seconds;
-  const auto add_costs = [&](TextTable& to, std::vector<std::string> row, double seconds, double flops) {
-    row.insert(row.end(), {fixed(seconds * 1e3, 3), fixed(100 * seconds / std::max(all, 1e-12), 1) + " %",
-                           flops > 0 && seconds > 0 ? fixed(flops / seconds / 1e9, 1) : ""});
+  KernelCost all;
+  for (const NodeKindTime& kind : kinds) all.add(kind.cost);
+  const auto add_costs = [&](TextTable& to, std::vector<std::string> row, const KernelCost& cost) {
+    row.insert(row.end(),
+               {fixed(cost.seconds * 1e3, 3), percent(cost.seconds / std::max(all.seconds, 1e-12)),
+                cost.flops > 0 && cost.seconds > 0 ? fixed(cost.flops / cost.seconds / 1e9, 1) : ""});
+    if (limits) row.push_back(percent(cost.share()) + " " + cost.limit());
     to.add(std::move(row));
   };
-  TextTable kind_table({"program", "kind", "nodes", "ms per step", "share", "GFLOP/s"});
+  TextTable kind_table({"program", "kind", "nodes", "ms per step", "share", "GFLOP/s", "of limit"});
   for (const NodeKindTime& kind : kinds)
-    add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.seconds, kind.flops);
-  TextTable node_table({"program", "slowest nodes", "kind", "ms per step", "share", "GFLOP/s"});
+    add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.cost);
+  add_costs(kind_table, {"all", "", std::to_string(nodes.size())}, all);
+  TextTable node_table({"program", "slowest nodes", "kind", "ms per step", "share", "GFLOP/s", "of limit"});
   for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
-    add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
+    add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].cost);
   const std::string mean = std::isnan(figure_81_to_100)
                                ? ""
                                : ", mean " + figure + " of steps 81 to 100: " + fixed(figure_81_to_100, 4);
@@ -314,7 +354,12 @@ std::string BenchReport::str(size_t slowest) const {
   if (!nodes.empty()) tables += "\n" + kind_table.str() + "\n" + node_table.str();
   return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads per tower " +
          std::to_string(threads) + ", precision " + precision + ", peak RSS " + fixed(peak_rss_mb, 1) +
-         " MB" + mean + "\n\n" + tables;
+         " MB" + mean + "\n" +
+         (limits ? "limits of this machine: " + fixed(limits->flops_per_s / 1e9, 1) +
+                       " GFLOP/s in matrix products, " + fixed(limits->bytes_per_s / 1e9, 1) +
+                       " GB/s of memory\n"
+                 : "") +
+         "\n" + tables;
 }
 
 std::string BenchReport::to_json(size_t slowest) const {
@@ -332,22 +377,19 @@ std::string BenchReport::to_json(size_t slowest) const {
     root["both"]["loss"] = figure;
   }
   root["peak_rss_mb"] = peak_rss_mb;
+  if (limits) root["limits"] = {{"flops_per_s", limits->flops_per_s}, {"bytes_per_s", limits->bytes_per_s}};
+  const auto add = [&](const char* list, nlohmann::ordered_json row, const KernelCost& cost) {
+    row.update({{"ms", cost.seconds * 1e3}, {"flops", cost.flops}, {"bytes", cost.bytes}});
+    if (limits)
+      row.update({{"limit", cost.limit()}, {"limit_ms", cost.limit_s() * 1e3}, {"share", cost.share()}});
+    root[list].push_back(std::move(row));
+  };
   root["kinds"] = nlohmann::ordered_json::array();
-  for (const NodeKindTime& kind : kinds) {
-    root["kinds"].push_back({{"program", kind.program},
-                             {"kind", kind.kind},
-                             {"nodes", kind.nodes},
-                             {"ms", kind.seconds * 1e3},
-                             {"flops", kind.flops}});
-  }
   root["nodes"] = nlohmann::ordered_json::array();
-  for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size()))) {
-    root["nodes"].push_back({{"program", node.program},
-                             {"path", node.path},
-                             {"kind", node.kind},
-                             {"ms", node.seconds * 1e3},
-                             {"flops", node.flops}});
-  }
+  for (const NodeKindTime& kind : kinds)
+    add("kinds", {{"program", kind.program}, {"kind", kind.kind}, {"nodes", kind.nodes}}, kind.cost);
+  for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size())))
+    add("nodes", {{"program", node.program}, {"path", node.path}, {"kind", node.kind}}, node.cost);
   return root.dump(1);
 }
 

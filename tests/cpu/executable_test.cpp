@@ -130,6 +130,25 @@ TEST_F(CpuExecutableTest, a_part_of_a_batch_is_not_copied) {
   EXPECT_EQ(slices.size(), 1U) << "only the columns are copied";
 }
 
+TEST_F(CpuExecutableTest, counts_the_bytes_and_runs_of_kernels) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kUInt8, {10, 3}});
+  const Symbol v = b.variable({"v", {DType::kFloat32, {3}}, VariableScope::kModel, false, nullptr});
+  b.fetch("y", b.mul(b.to_float(x), v));
+  device_->create_variables(table_);
+  const auto executable = device_->compile(graph, section_);
+  const std::vector<Tensor> inputs = {Tensor::zeros({DType::kUInt8, {10, 3}})};
+  for (const bool profiled : {false, true, true, false}) {
+    executable->profile(profiled);
+    executable->run(inputs, {});
+  }
+  const std::vector<NodeTime> times = executable->times();
+  ASSERT_EQ(times.size(), 1U);
+  EXPECT_EQ(times[0].runs, 2);
+  EXPECT_EQ(times[0].bytes, 30 + 12 + 120);
+}
+
 TEST_F(CpuExecutableTest, an_input_that_nothing_needs_is_fed_all_the_same) {
   Graph graph;
   Builder b(graph, table_, {});

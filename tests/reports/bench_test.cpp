@@ -1,5 +1,6 @@
 #include "reports/bench.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gmock/gmock-more-matchers.h>
@@ -60,6 +61,7 @@ TEST_F(Bench, of_data_without_a_model_times_the_data) {
   EXPECT_FALSE(report.train || report.both);
   EXPECT_THAT(report.str(), testing::HasSubstr("data alone"));
   EXPECT_FALSE(nlohmann::json::parse(report.to_json()).contains("both"));
+  EXPECT_THROW(bench(experiment, {.steps = 2, .trace = folder_ / "trace.json"}), ConfigError);
 }
 
 TEST_F(Bench, times_what_any_trainer_trains) {
@@ -90,6 +92,47 @@ TEST_F(Bench, names_every_program_and_the_first_statistic) {
   for (const NodeCost& node : report.nodes) programs.insert(node.program);
   EXPECT_THAT(programs, testing::ElementsAre("backward", "update"));
   EXPECT_EQ(report.figure, "cost");
+}
+
+TEST_F(Bench, compares_each_node_with_the_limits_of_the_machine) {
+  Experiment experiment = load_experiment(with_trainer("Simple"), {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  const MachineLimits limits = report.limits.value();
+  double all_s = 0;
+  for (const NodeCost& node : report.nodes) {
+    const KernelCost& cost = node.cost;
+    EXPECT_GT(cost.bytes, 0) << node.path;
+    const double arithmetic_s = cost.flops / limits.flops_per_s;
+    const double memory_s = cost.bytes / limits.bytes_per_s;
+    EXPECT_DOUBLE_EQ(cost.limit_s(), std::max(arithmetic_s, memory_s)) << node.path;
+    EXPECT_DOUBLE_EQ(cost.share() * cost.seconds, cost.limit_s()) << node.path;
+    EXPECT_STREQ(cost.limit(), arithmetic_s > memory_s ? "arithmetic" : "memory") << node.path;
+    EXPECT_TRUE(cost.flops > 0 || cost.limit() == std::string("memory")) << node.path;
+    all_s += cost.limit_s();
+  }
+  double kinds_s = 0;
+  for (const NodeKindTime& kind : report.kinds) kinds_s += kind.cost.limit_s();
+  EXPECT_NEAR(kinds_s, all_s, 1e-9 * all_s);
+  EXPECT_TRUE(says(report.str(), {"limits of this machine", "GFLOP/s in matrix products", "% memory"}));
+  const nlohmann::json root = nlohmann::json::parse(report.to_json());
+  EXPECT_EQ(root.at("limits").at("bytes_per_s"), limits.bytes_per_s);
+  for (const char* list : {"kinds", "nodes"}) {
+    for (const nlohmann::json& row : root.at(list)) {
+      EXPECT_GT(row.at("bytes"), 0);
+      EXPECT_DOUBLE_EQ(row.at("share"), row.at("limit_ms").get<double>() / row.at("ms").get<double>());
+      EXPECT_THAT(row.at("limit"), testing::AnyOf("arithmetic", "memory"));
+    }
+  }
+}
+
+TEST_F(Bench, adds_up_the_work_of_all_batches_of_a_step) {
+  const auto flops = [&](const std::string& trainer) {
+    Experiment experiment = load_experiment(with_trainer(trainer), {});
+    double sum = 0;
+    for (const NodeCost& node : bench(experiment, {.steps = 2, .warm_up = 1}).nodes) sum += node.cost.flops;
+    return sum;
+  };
+  EXPECT_EQ(flops("{Simple: {accumulate: 3}}"), 3 * flops("Simple"));
 }
 
 TEST_F(Bench, counts_the_samples_that_a_batch_has) {
@@ -153,6 +196,37 @@ TEST_F(BenchBaseline, must_be_of_the_same_kind_of_step) {
   EXPECT_TRUE(says(outcome_.err, {"none.json", "--json"}));
   EXPECT_EQ(bench_with({"--tolerance", "5"}), 2) << "without --baseline";
   EXPECT_EQ(bench_with({"--baseline", path, "--simulate-allreduce"}), 2);
+}
+
+TEST_F(BenchBaseline, is_not_needed_to_trace_a_step) {
+  ASSERT_EQ(bench_with({"--json", "--nodes", "1000"}), 0) << outcome_.err;
+  const nlohmann::json without = nlohmann::json::parse(outcome_.out);
+  const std::string path = folder_ / "trace.json";
+  write_content(path, "old");
+  ASSERT_EQ(bench_with({"--json", "--nodes", "1000", "--trace", path}), 0) << outcome_.err;
+  const nlohmann::json root = nlohmann::json::parse(outcome_.out);
+  const nlohmann::json trace = nlohmann::json::parse(content_of(path));
+  std::multiset<std::string> nodes;
+  for (const nlohmann::json& node : root.at("nodes")) nodes.insert(node.at("path"));
+  std::multiset<std::string> traced;
+  int steps = 0;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const bool is_step = event.at("cat") == "step";
+    steps += is_step ? 1 : 0;
+    if (!is_step) traced.insert(event.at("name"));
+  }
+  EXPECT_EQ(steps, 1);
+  EXPECT_EQ(traced, nodes);
+  for (const auto& [key, value] : without.items()) EXPECT_TRUE(root.contains(key)) << key;
+  EXPECT_EQ(root.size(), without.size());
+
+  EXPECT_EQ(bench_with({"--trace", folder_ / "none/trace.json"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"--trace", "no such folder", "none"}));
+  EXPECT_EQ(bench_with({"--trace", folder_ / ""}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"is a folder"}));
+  EXPECT_EQ(bench_with({"--trace", path, "--compare", "fp32"}), 2);
+  EXPECT_EQ(bench_with({"--trace", path, "--simulate-allreduce"}), 2);
 }
 
 TEST_F(BenchBaseline, is_not_needed_to_compare_precisions) {

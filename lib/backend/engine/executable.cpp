@@ -136,14 +136,22 @@ class EngineExecutable final : public Executable {
     std::vector<NodeTime> all;
     for (size_t i = 0; i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
-      all.push_back({step.path, step.kind, seconds_[i], step.flops, began_s_[i], last_s_[i]});
+      all.push_back(
+          {step.path, step.kind, runs_, seconds_[i], step.flops, bytes_of(step), began_s_[i], last_s_[i]});
     }
     return all;
   }
 
  private:
+  double bytes_of(const Step& step) const {
+    uint64_t bytes = 0;
+    for (const std::vector<int>* values : {&step.in, &step.out})
+      for (const int value : *values) bytes += program_.values[static_cast<size_t>(value)].format.bytes();
+    return static_cast<double>(bytes);
+  }
   void run_steps(const RunInfo& info) {
     size_t reached = 0;
+    if (profiling_) ++runs_;
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (profiling_) began_s_[i] = monotonic_s();
       program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, queue_.get()});
@@ -270,6 +278,7 @@ class EngineExecutable final : public Executable {
   std::vector<Tensor> inputs_;           // in the memory of the device, if that is another one
   std::vector<Call> calls_;
   std::vector<InputUse> input_uses_;
+  int runs_ = 0;                 // that were profiled
   std::vector<double> seconds_;  // by step, as the next two
   std::vector<double> began_s_;
   std::vector<double> last_s_;

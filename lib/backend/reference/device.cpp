@@ -47,6 +47,7 @@ class ReferenceExecutable final : public Executable {
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
     TPACK_ASSERT(inputs.size() == inputs_.size(), "a program of other inputs");
     for (size_t i = 0; i < inputs.size(); ++i) values_[inputs_[i]] = {inputs[i]};
+    if (profiling_) ++runs_;
     for (Step& step : steps_) {
       const double began_s = monotonic_s();
       std::vector<Tensor> in;
@@ -70,7 +71,11 @@ class ReferenceExecutable final : public Executable {
   std::vector<NodeTime> times() const override {
     std::vector<NodeTime> all;
     for (const Step& step : steps_) {
-      all.push_back({step.node->path, step.node->op->type(), step.seconds, step.node->op->flops(*step.node),
+      const Node& node = *step.node;
+      double bytes = 0;
+      for (const Symbol& s : node.inputs) bytes += static_cast<double>(s.spec().bytes());
+      for (const TensorSpec& spec : node.outputs) bytes += static_cast<double>(spec.bytes());
+      all.push_back({node.path, node.op->type(), runs_, step.seconds, node.op->flops(node), bytes,
                      step.began_s, step.last_s});
     }
     return all;
@@ -127,6 +132,7 @@ class ReferenceExecutable final : public Executable {
   std::vector<Tensor> fetched_;
   CompileReport report_;
   bool profiling_ = false;
+  int runs_ = 0;  // that were profiled
   const AssignmentWatch* watch_ = nullptr;
 };
 
