@@ -58,8 +58,21 @@ size_t drop_slower(std::vector<Contender>& all, double times) {
   return static_cast<size_t>(std::ranges::count(all, false, &Contender::is_out));
 }
 
+/// Whether the runs so far decide if another way than the preferred one is chosen (comparable_seconds): none
+/// is nearly fast enough, or one is much faster.
+bool is_decided(const std::vector<Contender>& all, size_t preferred, int round) {
+  const double too_little = round == 0 ? 1.15 : 0.97;
+  const double clear_gain = round == 0 ? 0 : 0.7;
+  const double rule = all[preferred].measured.seconds;
+  double best = kNever;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i != preferred) best = std::min(best, all[i].measured.seconds);
+  }
+  return rule < kNever && (best > too_little * rule || best < clear_gain * rule);
+}
+
 /// Runs the ways in turn until the fastest is clear. False if the time ended before each has run.
-bool compete(std::vector<Contender>& all, double end_s, const std::function<double()>& now) {
+bool compete(std::vector<Contender>& all, size_t preferred, double end_s, const std::function<double()>& now) {
   constexpr int kUndisturbed = 5;
   constexpr int kMaxRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run
@@ -77,7 +90,8 @@ bool compete(std::vector<Contender>& all, double end_s, const std::function<doub
     if (drop_slower(all, round == 0 ? kClearlySlower : kSlower) < 2) return true;
     const bool is_known = std::ranges::all_of(
         all, [](const Contender& one) { return one.is_out || one.undisturbed >= kUndisturbed; });
-    if (is_known || (round > 0 && now() - began_s > kLongJobSeconds)) return true;
+    const bool is_long = round > 0 && now() - began_s > kLongJobSeconds;
+    if (is_known || is_long || is_decided(all, preferred, round)) return true;
   }
   return true;
 }
@@ -272,7 +286,7 @@ bool Tuner::time_one(const Work& work, KernelQueue& queue, const PrepareTimed& p
   for (const Contender& one : all) {
     if (one.kernel) expected_s += kMinRuns * flops * one.kernel->share / speed;
   }
-  if (expected_s > left_s() || !compete(all, now_() + left_s(), now_)) return false;
+  if (expected_s > left_s() || !compete(all, job.preferred, now_() + left_s(), now_)) return false;
   double best = kNever;
   for (size_t i = 0; i < all.size(); ++i) {
     best = std::min(best, all[i].measured.seconds);
