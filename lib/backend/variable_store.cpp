@@ -14,6 +14,7 @@ VariableStore::VariableStore(const VariableTable& table, const VariableStore& sh
 VariableStore::VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared,
                              Sharing sharing)
     : table_(table), memory_(memory), shared_(shared), sharing_(sharing) {
+  if (shared != nullptr) version_ = shared->version_;
   for (const ParameterGroup& group : table.groups()) {
     layouts_[group.name] = flat_layout(table, group);
     const DType type = table.find(group.variables.front())->spec.dtype;
@@ -78,6 +79,7 @@ void VariableStore::add_flat(const FlatBlock& block, DType type) {
 }
 
 Tensor VariableStore::tensor(const std::string& name) const {
+  note_change();
   const auto found = tensors_.find(name);
   TPACK_ASSERT(found != tensors_.end(), "no variable '" + name + "' in the store");
   return found->second;
@@ -130,6 +132,7 @@ void VariableStore::copy_from(const VariableStore& other) {
   for (const auto& [name, tensor] : tensors_) {
     if (!is_local(name)) tensor.copy_from(other.tensor(name));
   }
+  note_change();
 }
 
 /// Every tensor once: parts of a block have its bytes.

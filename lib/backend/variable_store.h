@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,10 @@ class VariableStore {
   Tensor tensor(const std::string& name) const;
   /// Type and shape of the result of `tensor`. Errors: as `tensor`.
   TensorSpec spec(const std::string& name) const { return tensor(name).spec(); }
+  /// Grows whenever variables may have changed: by `set` and the like, by a program, or by whoever asked for a
+  /// `tensor`. Threads: any.
+  uint64_t version() const { return *version_; }
+  void note_change() const { ++*version_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }
   /// The layout of the blocks of a group.
   const FlatLayout& layout(const std::string& group) const;
@@ -75,6 +81,7 @@ class VariableStore {
   const Sharing sharing_;
   std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;
+  std::shared_ptr<std::atomic<uint64_t>> version_ = std::make_shared<std::atomic<uint64_t>>(0);
 };
 
 }  // namespace tpack

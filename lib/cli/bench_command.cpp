@@ -14,6 +14,7 @@
 #include "reports/bench.h"
 #include "reports/bench_baseline.h"
 #include "reports/bench_precisions.h"
+#include "reports/bench_predictions.h"
 #include "reports/scale_out.h"
 
 namespace tpack {
@@ -25,6 +26,7 @@ struct BenchCommandOptions {
   size_t slowest = 10;
   bool json = false;
   bool time_all = false;
+  bool predict = false;
   bool scale_out = false;
   ScaleOutOptions network;
   std::string compression = "none";
@@ -78,6 +80,11 @@ int run_bench(BenchCommandOptions& options) {
   fit_batch(options.config);
   if (!options.precisions.empty()) return compare_precisions(options);
   Experiment experiment = load_experiment(options.config.file, options.config.overrides);
+  if (options.predict) {
+    const PredictionBench report = bench_predictions(experiment, options.bench);
+    std::cout << (options.json ? report.to_json() + "\n" : report.str());
+    return 0;
+  }
   if (options.time_all) experiment.config.engine.timings = Timings::kAll;
   if (options.scale_out) {
     options.network.compressed = options.compression != "none";
@@ -176,6 +183,13 @@ void add_bench_options(CLI::App& command, Action& action) {
   CLI::Option* const simulate = command.add_flag(
       "--simulate-allreduce", options->scale_out,
       "measure a step on this machine, and predict its time on 2 to 256 nodes with one rank each");
+  command
+      .add_flag("--predict", options->predict,
+                "measure the prediction of a batch instead of a training step, as tpack infer computes it")
+      ->excludes(baseline)
+      ->excludes(compare)
+      ->excludes(trace)
+      ->excludes(simulate);
   baseline->excludes(simulate);
   compare->excludes(simulate);
   trace->excludes(simulate);

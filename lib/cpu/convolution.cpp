@@ -1,5 +1,7 @@
 #include "ops/convolution.h"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +10,7 @@
 #include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
+#include "cpu/piece_kernel.h"
 #include "cpu/primitive.h"
 #include "cpu/simd.h"
 #include "cpu/winograd.h"
@@ -171,6 +174,122 @@ PreparedKernel in_pieces(const KernelRequest& request, const Tensors& whole, con
   }
 }
 
+/// A part of the results for one image, in memory without gaps.
+struct PartOfImage {
+  Tensors tensors;
+  ConvolutionParams params;
+  std::optional<Desc> weights;  // their format
+  // Where it begins in each operand of the image, in bytes:
+  uint64_t x = 0;
+  uint64_t w = 0;
+  uint64_t bias = 0;
+  uint64_t y = 0;
+};
+
+/// Rows of a channels-last result. All parts have the weights in one format.
+std::vector<PartOfImage> parts_of_rows(const Tensors& image, const ConvolutionParams& p, int64_t count) {
+  const int64_t rows = image.y.shape[2];
+  const int64_t window = (image.w.shape[2] - 1) * p.dilation.h + 1;
+  const auto row_bytes = [](const TensorSpec& spec) {
+    return static_cast<uint64_t>(spec.shape[1] * spec.shape[3]) * size_of(spec.dtype);
+  };
+  std::vector<PartOfImage> parts;
+  for (int64_t number = 0; number < std::min(count, rows); ++number) {
+    const int64_t begin = rows * number / std::min(count, rows);
+    const int64_t end = rows * (number + 1) / std::min(count, rows);
+    const int64_t first = begin * p.stride.h - p.padding.top;
+    const int64_t last = (end - 1) * p.stride.h - p.padding.top + window;
+    const int64_t from = std::clamp<int64_t>(first, 0, image.x.shape[2]);
+    const int64_t to = std::clamp<int64_t>(last, 0, image.x.shape[2]);
+    if (from >= to) return {};  // a part has nothing but padding
+    PartOfImage& part = parts.emplace_back(PartOfImage{.tensors = image, .params = p, .weights = {}});
+    part.tensors.x.shape = image.x.shape.with(2, to - from);
+    part.tensors.y.shape = image.y.shape.with(2, end - begin);
+    part.params.padding.top = from - first;
+    part.params.padding.bottom = last - to;
+    part.x = static_cast<uint64_t>(from) * row_bytes(image.x);
+    part.y = static_cast<uint64_t>(begin) * row_bytes(image.y);
+  }
+  return parts;
+}
+
+/// Filters, in blocks of channels. `weights`: the format of all of them; parts of it must have no gaps.
+std::vector<PartOfImage> parts_of_filters(const Tensors& image, const ConvolutionParams& p, int64_t count,
+                                          const Desc& weights) {
+  const int64_t filters = image.w.shape[0];
+  const dnnl_blocking_desc_t& blocking = weights.data.format_desc.blocking;
+  int64_t block = 1;
+  for (int i = 0; i < blocking.inner_nblks; ++i) block *= blocking.inner_idxs[i] == 0 ? blocking.inner_blks[i] : 1;
+  const bool fits = p.groups == 1 && weights.data.format_kind == dnnl_blocked && filters % kBlockChannels == 0 &&
+                    kBlockChannels % block == 0 &&
+                    std::all_of(blocking.strides, blocking.strides + 4,
+                                [&](int64_t stride) { return stride <= blocking.strides[0]; });
+  if (!fits) return {};
+  const int64_t blocks = filters / kBlockChannels;
+  std::vector<PartOfImage> parts;
+  for (int64_t number = 0; number < std::min(count, blocks); ++number) {
+    const int64_t begin = blocks * number / std::min(count, blocks) * kBlockChannels;
+    const int64_t size = blocks * (number + 1) / std::min(count, blocks) * kBlockChannels - begin;
+    PartOfImage& part = parts.emplace_back(PartOfImage{.tensors = image, .params = p, .weights = {}});
+    part.tensors.y.shape = image.y.shape.with(1, size);
+    part.tensors.w.shape = image.w.shape.with(0, size);
+    const Shape& w = part.tensors.w.shape;
+    part.weights = weights.submemory_desc({w[0], w[1], w[2], w[3]}, {0, 0, 0, 0});
+    part.w = static_cast<uint64_t>(begin / block * blocking.strides[0]) * size_of(image.w.dtype);
+    part.bias = static_cast<uint64_t>(begin) * sizeof(float);
+    part.y = static_cast<uint64_t>(begin * image.y.shape[2] * image.y.shape[3]) * size_of(image.y.dtype);
+  }
+  return parts;
+}
+
+using PreparePart = std::function<PreparedKernel(const Tensors& tensors, const ConvolutionParams& params,
+                                                 std::optional<Desc>& weights)>;
+
+/// A convolution of fewer images than there are pieces: each image in parts. Empty if that is not possible.
+std::optional<PreparedKernel> in_parts_of_images(const KernelRequest& request, const Tensors& whole,
+                                                 const ConvolutionParams& params, const PreparePart& prepare) {
+  const int64_t count = request.pieces / whole.images();
+  if (count < 2 || request.algorithm != "direct") return std::nullopt;
+  try {
+    const Tensors image = whole.of_images(1);
+    std::optional<Desc> weights;
+    PreparedKernel of_image = prepare(image, params, weights);
+    const std::vector<PartOfImage> parts = request.layout == Layout::kBlocked
+                                               ? parts_of_filters(image, params, count, *weights)
+                                               : parts_of_rows(image, params, count);
+    std::vector<Piece> pieces;
+    for (int64_t number = 0; number < whole.images(); ++number) {
+      for (const PartOfImage& part : parts) {
+        // oneDNN chooses again: with a format that is not its choice, it has slow kernels.
+        std::optional<Desc> format;
+        PreparedKernel kernel = prepare(part.tensors, part.params, format);
+        if (!part.weights && pieces.empty()) weights = format;
+        if (format != (part.weights ? part.weights : weights)) return std::nullopt;
+        const auto at = static_cast<uint64_t>(number);
+        Piece& piece = pieces.emplace_back();
+        piece.in = {at * of_image.in[0].bytes() + part.x, part.w};
+        if (kernel.in.size() > 2) piece.in.push_back(part.bias);
+        piece.out = {at * of_image.out[0].bytes() + part.y};
+        piece.kernel = std::move(kernel.kernel);
+        piece.scratch_bytes = kernel.scratch_bytes;
+      }
+    }
+    if (parts.size() < 2) return std::nullopt;
+    auto kernel = std::make_unique<PieceKernel>(std::move(pieces));
+    const uint64_t scratch_bytes = kernel->scratch_bytes();
+    std::vector<Format> in = of_image.in;
+    in[1] = opaque(*weights);
+    in[0] = make_format(request.node.inputs[0].spec(), in[0].layout);
+    return PreparedKernel{std::move(kernel),
+                          std::move(in),
+                          {make_format(request.node.outputs[0], of_image.out[0].layout)},
+                          scratch_bytes,
+                          {}};
+  } catch (const dnnl::error&) {
+    return std::nullopt;
+  }
+}
+
 PreparedKernel prepare_forward(const KernelRequest& request) {
   const Node& n = request.node;
   const ConvolutionParams& params = *n.op->window();
@@ -179,9 +298,10 @@ PreparedKernel prepare_forward(const KernelRequest& request) {
     return tiled_winograd_forward(request, params, epilogue);
   const PerImage per_image{{true, false, false}, {true}};
   const bool relu_apart = epilogue.relu && request.algorithm == kOneDnnWinograd;
-  const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
+  const PreparePart prepare_part = [&](const Tensors& t, const ConvolutionParams& p,
+                                       std::optional<Desc>& weights) -> PreparedKernel {
     const Forward::primitive_desc pd =
-        forward_desc(problem_of(request, params, t, weights), {epilogue.bias, epilogue.relu && !relu_apart});
+        forward_desc(problem_of(request, p, t, weights), {epilogue.bias, epilogue.relu && !relu_apart});
     weights = pd.weights_desc();
     std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     std::vector<Format> formats = {image_format(t.x, request.layout), opaque(*weights)};
@@ -199,8 +319,13 @@ PreparedKernel prepare_forward(const KernelRequest& request) {
             pd.scratchpad_desc().get_size(),
             {}};
   };
-  const Tensors tensors{n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]};
-  return in_pieces(request, tensors.with_packed_weights(tensors.x.dtype), per_image, prepare);
+  const Tensors tensors =
+      Tensors{n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]}.with_packed_weights(n.inputs[0].dtype());
+  if (auto parts = in_parts_of_images(request, tensors, params, prepare_part)) return std::move(*parts);
+  const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) {
+    return prepare_part(t, params, weights);
+  };
+  return in_pieces(request, tensors, per_image, prepare);
 }
 
 PreparedKernel prepare_backward_data(const KernelRequest& request) {

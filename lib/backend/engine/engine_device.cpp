@@ -29,6 +29,7 @@ class EngineDevice final : public Device {
   }
   void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
     if (!can_share_variables()) return Device::share_variables(table, store, sharing);
+    variables_change_ = true;  // others may change them
     store_ = std::make_unique<VariableStore>(table, store, sharing);
     limit_arena();
   }
@@ -40,6 +41,7 @@ class EngineDevice final : public Device {
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
     if (!queue_) queue_ = open_queue_();
     if (section.pieces == 0) section.pieces = std::min(options_.threads, PlanSection::kMaxPieces);
+    variables_change_ = variables_change_ || !graph.assignments().empty();
     const Graph program = library_->rewritten(graph);
     if (section.chosen) {
       require_section_of(program, section, *library_);
@@ -59,14 +61,14 @@ class EngineDevice final : public Device {
   }
 
   LoweredProgram lowered(const Graph& program, const PlanSection& section) const {
-    if (!options_.recompute) return lower(program, section, *store_, *library_);
+    if (!options_.recompute) return lower(program, section, *store_, *library_, !variables_change_);
     const Graph smaller = recompute_sweeps(program);
     PlanSection all = section;
     for (const auto& node : smaller.nodes()) {
       const auto chosen = section.nodes.find(node->path.substr(0, node->path.rfind(kRecomputed)));
       if (chosen != section.nodes.end()) all.nodes.emplace(node->path, chosen->second);
     }
-    return lower(smaller, all, *store_, *library_);
+    return lower(smaller, all, *store_, *library_, !variables_change_);
   }
 
   /// What cannot fit in memory is rejected before anything is timed: measured choices need no more of it.
@@ -91,6 +93,7 @@ class EngineDevice final : public Device {
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<KernelQueue> queue_;  // from the first compile on
   std::unique_ptr<VariableStore> store_;
+  bool variables_change_ = false;  // not only by VariableStore::set: then constants are not worth their memory
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ using Place = Value::Place;
 /// Where in the arena things are.
 struct ArenaPlan {
   uint64_t bytes = 0;
-  std::vector<uint64_t> offsets;          // by value
+  uint64_t constant_bytes = 0;
+  std::vector<uint64_t> offsets;          // by value; of constants, in a block of their own
   std::vector<uint64_t> scratch_offsets;  // by step
 };
 
@@ -47,11 +48,14 @@ ArenaPlan plan_arena(const LoweredProgram& program) {
     lives.push_back({program.steps[i].scratch_bytes, step, step});
   }
   const MemoryPlan memory = plan_memory(lives);
-  ArenaPlan plan{.bytes = memory.bytes, .offsets = {}, .scratch_offsets = {}};
+  ArenaPlan plan{.bytes = memory.bytes, .constant_bytes = 0, .offsets = {}, .scratch_offsets = {}};
   plan.offsets.assign(program.values.size(), 0);
   for (size_t v = 0; v < program.values.size(); ++v) {
     const int life = life_of[static_cast<size_t>(program.owner(static_cast<int>(v)))];
     if (life >= 0) plan.offsets[v] = memory.offsets[static_cast<size_t>(life)];
+    if (program.values[v].place != Place::kConstant || program.values[v].same_as >= 0) continue;
+    plan.offsets[v] = plan.constant_bytes;
+    plan.constant_bytes += aligned(program.values[v].format.bytes());
   }
   for (const int life : scratch_life)
     plan.scratch_offsets.push_back(memory.offsets[static_cast<size_t>(life)]);
@@ -85,6 +89,12 @@ class EngineExecutable final : public Executable {
       arena_->reserve(report_.arena_bytes);
     }
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
+    report_.constant_bytes += plan_.constant_bytes;
+    constants_ = arena_->memory.allocate_zeros(std::max<size_t>(plan_.constant_bytes, 1));
+    for (const Step& step : program_.steps) {
+      for (const int out : step.out)
+        assigns_ = assigns_ || program_.values[static_cast<size_t>(program_.owner(out))].place == Place::kVariable;
+    }
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;
     report_.types = program_.types;
@@ -152,7 +162,10 @@ class EngineExecutable final : public Executable {
   void run_steps(const RunInfo& info) {
     size_t reached = 0;
     if (profiling_) ++runs_;
+    const bool has_constants = known_version_ == store_.version();
+    known_version_ = store_.version();
     for (size_t i = 0; i < calls_.size(); ++i) {
+      if (has_constants && program_.steps[i].is_constant) continue;
       if (profiling_) began_s_[i] = monotonic_s();
       program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, queue_.get()});
       if (profiling_) {
@@ -164,6 +177,7 @@ class EngineExecutable final : public Executable {
       for (; reached < last_steps_.size() && last_steps_[reached] <= i; ++reached) tell(reached);
     }
     for (; reached < last_steps_.size(); ++reached) tell(reached);  // of a program without steps
+    if (assigns_) store_.note_change();
   }
   void tell(size_t set) {
     queue_->wait();
@@ -234,6 +248,10 @@ class EngineExecutable final : public Executable {
     switch (v.place) {
       case Place::kArena:
         return arena_->block->address() + plan_.offsets[static_cast<size_t>(value)] + begin;
+      case Place::kConstant: {
+        const auto owner = static_cast<size_t>(program_.owner(value));
+        return constants_->address() + plan_.offsets[owner] + begin;
+      }
       case Place::kVariable:
         return store_.tensor(v.name).address() + begin;
       case Place::kFetch:
@@ -270,6 +288,9 @@ class EngineExecutable final : public Executable {
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<KernelQueue> queue_;
+  std::shared_ptr<Storage> constants_;
+  std::optional<uint64_t> known_version_;  // of the variables from which they were computed
+  bool assigns_ = false;
   bool on_host_;  // where kernels work
   CompileReport report_;
   std::vector<Tensor> fetched_;          // on the host

@@ -23,8 +23,8 @@ NodeTypes types_of(const Node& node, const PreparedKernel& prepared) {
 class Lowering {
  public:
   Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store,
-           const KernelLibrary& library)
-      : graph_(graph), section_(section), store_(store), library_(library) {}
+           const KernelLibrary& library, bool keep_constants)
+      : graph_(graph), section_(section), store_(store), library_(library), keep_constants_(keep_constants) {}
 
   LoweredProgram run() {
     const std::vector<bool> needed = graph_.needed();
@@ -34,6 +34,7 @@ class Lowering {
     }
     place_assignments();
     place_fetches();
+    if (keep_constants_ && graph_.assignments().empty()) keep_constants();
     share_in_place();
     return std::move(program_);
   }
@@ -81,6 +82,7 @@ class Lowering {
     step.path = node.path;
     step.kind = library_.kind(node);
     step.flops = node.op->flops(node);
+    step.is_stateful = node.op->stateful();
     program_.steps.push_back(std::move(step));
   }
 
@@ -251,6 +253,31 @@ class Lowering {
     }
   }
 
+  // --- constants
+
+  /// Steps that read variables and results of such steps only are constant; their results that others read get
+  /// memory of their own.
+  void keep_constants() {
+    std::vector<bool> is_constant(program_.values.size());
+    const auto constant = [&](int value) {
+      const int owner = program_.owner(value);
+      return is_initial(owner) || is_constant[static_cast<size_t>(owner)];
+    };
+    for (Step& step : program_.steps) {
+      step.is_constant = !step.is_stateful && std::ranges::all_of(step.in, constant);
+      if (!step.is_constant) continue;
+      for (const int value : step.out) is_constant[static_cast<size_t>(program_.owner(value))] = true;
+    }
+    for (const Step& step : program_.steps) {
+      if (step.is_constant) continue;
+      for (const int value : step.in) {
+        Value& owner = program_.values[static_cast<size_t>(program_.owner(value))];
+        if (owner.place == Place::kArena && is_constant[static_cast<size_t>(program_.owner(value))])
+          owner.place = Place::kConstant;
+      }
+    }
+  }
+
   // --- in-place
 
   /// An output reuses the memory of an input that is no longer needed.
@@ -290,6 +317,7 @@ class Lowering {
   const PlanSection& section_;
   const VariableStore& store_;
   const KernelLibrary& library_;
+  bool keep_constants_;
   LoweredProgram program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
@@ -304,8 +332,8 @@ int LoweredProgram::owner(int value) const {
 }
 
 LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
-                     const KernelLibrary& library) {
-  return Lowering(graph, section, store, library).run();
+                     const KernelLibrary& library, bool keep_constants) {
+  return Lowering(graph, section, store, library, keep_constants).run();
 }
 
 }  // namespace tpack

@@ -18,12 +18,13 @@ struct Value {
     kArena,     // planned by lifetime
     kVariable,  // in the store, under `name`
     kInput,     // given by the caller at each run
-    kFetch      // belongs to the executable: fetched
+    kFetch,     // belongs to the executable: fetched
+    kConstant   // the same: computed from variables alone, kept between runs
   };
   Place place = Place::kArena;
   Format format;
   std::string name;    // of the variable
-  int index = 0;       // of the input or fetch
+  int index = 0;       // of the input, fetch or constant
   int same_as = -1;    // the value in which the memory of this one is, -1 for its own
   uint64_t begin = 0;  // bytes of the owner's memory before this value
 };
@@ -38,6 +39,8 @@ struct Step {
   std::string path;
   std::string kind;
   double flops = 0;
+  bool is_stateful = false;  // see Op::stateful
+  bool is_constant = false;  // of a program that keeps constants: does not depend on inputs
 };
 
 struct LoweredProgram {
@@ -54,8 +57,9 @@ struct LoweredProgram {
 
 /// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
 /// differ; results that become variables or are fetched are written directly to their place if that is safe.
-/// `store` determines which variables share memory.
+/// `store` determines which variables share memory. `keep_constants`: what depends on variables alone, such as
+/// packed weights, is kept between runs, if the program changes no variable.
 LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
-                     const KernelLibrary& library);
+                     const KernelLibrary& library, bool keep_constants = false);
 
 }  // namespace tpack

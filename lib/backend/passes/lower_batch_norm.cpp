@@ -1,26 +1,11 @@
 #include "backend/passes/passes.h"
 #include "backend/passes/patterns.h"
-#include "graph/builder.h"
 #include "graph/passes/rewrite.h"
 #include "graph/structural.h"
 #include "ops/batch_norm.h"
 
 namespace tpack {
 namespace {
-
-/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
-class ReplacementBuilder {
- public:
-  ReplacementBuilder(Graph& out, const Node& node)
-      : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
-        scope_(builder_, node.path, node.origin) {}
-  Builder& builder() { return builder_; }
-
- private:
-  VariableTable table_;
-  Builder builder_;
-  Builder::NameScope scope_;
-};
 
 std::vector<Symbol> batch_norm_parts(Builder& b, double epsilon, std::span<const Symbol> in) {
   const Symbol x = in[0];

@@ -18,11 +18,12 @@ Graph for_all(const Graph& graph, const KernelLibrary& /*library*/) {
   return kPass(graph);
 }
 
-constexpr std::array<GraphPass, 10> kPasses = {{{"simplify", for_all<simplified>},
+constexpr std::array<GraphPass, 11> kPasses = {{{"simplify", for_all<simplified>},
                                                 {"move_relu_after_pooling", for_all<move_relu_after_pooling>},
                                                 {"sum_before_scatter", for_all<sum_before_scatter>},
                                                 {"lower_batch_norm", for_all<lower_batch_norm>},
                                                 {"simplify", for_all<simplified>},
+                                                {"fold_scales", for_all<fold_scales>},
                                                 {"fuse_epilogues", fuse_epilogues},
                                                 {"fuse_pointwise", for_all<fuse_pointwise>},
                                                 {"store_half", store_half},

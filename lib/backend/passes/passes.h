@@ -28,6 +28,10 @@ Graph sum_before_scatter(const Graph& graph);
 /// likewise. They then fuse with the nodes around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);
 
+/// In a program that changes no variable: a scale of each channel after a convolution, as batch normalization
+/// has in inference, becomes part of the weights, if it depends on variables alone.
+Graph fold_scales(const Graph& graph);
+
 /// Fuses pointwise nodes after a product if the library's kernel of the product can compute them before
 /// writing (KernelLibrary::fuses): a bias, and an activation after it.
 Graph fuse_epilogues(const Graph& graph, const KernelLibrary& library);

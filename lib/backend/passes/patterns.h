@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "graph/builder.h"
 #include "graph/graph.h"
 #include "graph/pointwise.h"
 
@@ -11,6 +12,20 @@ namespace tpack {
 
 /// The replacements of a node's outputs in a rewrite; empty: the node stays.
 using Replacement = std::optional<std::vector<Symbol>>;
+
+/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
+class ReplacementBuilder {
+ public:
+  ReplacementBuilder(Graph& out, const Node& node)
+      : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
+        scope_(builder_, node.path, node.origin) {}
+  Builder& builder() { return builder_; }
+
+ private:
+  VariableTable table_;
+  Builder builder_;
+  Builder::NameScope scope_;
+};
 
 /// The element as it is, in a type.
 inline pointwise::Expression cast_to(DType type) {
