@@ -136,6 +136,22 @@ class ResNet50(nn.Module):
         return self.linear(self.blocks(x).mean((2, 3)))
 
 
+class Perceptron(nn.Module):
+    """bench/configs/perceptron.yaml."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.ModuleList(nn.Linear(2048, 2048) for _ in range(3))
+        self.logits = nn.Linear(2048, 10)
+        initialize(self, "fan_in")
+
+    def forward(self, x):
+        x = x.flatten(1)
+        for layer in self.fc:
+            x = relu(layer(x))
+        return self.logits(x)
+
+
 @dataclasses.dataclass(frozen=True)
 class Training:
     """A network with all that a step needs besides data. What is regularized: the weights whose name begins with `decayed`."""
@@ -166,10 +182,12 @@ class Training:
 _MNIST = {"make": MnistConvnet, "scale": 2 / 255, "offset": -1.0, "optimizer": torch.optim.Adam, "hyper": {"lr": 1e-3},
           "l2": 1e-5, "decayed": "fc"}
 _MOMENTUM = {"optimizer": torch.optim.SGD, "hyper": {"lr": 0.01, "momentum": 0.9}}
+_RANDOM_IMAGES = {"scale": 1 / 128, "offset": -1.0, **_MOMENTUM}
 
 TRAININGS = {
     "mnist-convnet": Training(arguments={}, **_MNIST),
     "mnist-convnet-5x5-48": Training(arguments={"kernel": 5, "filters": 48}, **_MNIST),
     "cifar-resnet-32": Training(PreactResnet, {"n": 5}, 1 / 128, -0.943, l2=2e-4, **_MOMENTUM),
-    "resnet50": Training(ResNet50, {}, 1 / 128, -1.0, **_MOMENTUM),
+    "resnet50": Training(ResNet50, {}, **_RANDOM_IMAGES),
+    "perceptron": Training(Perceptron, {}, **_RANDOM_IMAGES),
 }
