@@ -50,6 +50,7 @@ def _read_idx(path, offset):
 SOURCES = {"mnist-convnet": mnist, "mnist-convnet-5x5-48": mnist, "cifar-resnet-32": cifar10}
 RANDOM = {  # shape of an image, classes
     "resnet50": ((224, 224, 3), 1000),
+    "vgg16": ((224, 224, 3), 1000),
     "perceptron": ((32, 64, 1), 10),
 }
 

@@ -136,6 +136,32 @@ class ResNet50(nn.Module):
         return self.linear(self.blocks(x).mean((2, 3)))
 
 
+class VGG16(nn.Module):
+    """bench/configs/vgg16.yaml."""
+
+    def __init__(self):
+        super().__init__()
+        layers, inputs = [], 3
+        for channels, count in ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3)):
+            for index in range(count):
+                layers.append(conv(inputs, channels, 3, bias=True))
+                layers += [nn.MaxPool2d(2)] if index == count - 1 else []
+                layers.append(nn.ReLU(inplace=True))
+                inputs = channels
+        self.convs = nn.Sequential(*layers)
+        self.fc0 = nn.Linear(512 * 7 * 7, 4096)
+        self.fc1 = nn.Linear(4096, 4096)
+        self.logits = nn.Linear(4096, 1000)
+        self.dropout = nn.Dropout(0.5)
+        initialize(self, "fan_in")
+
+    def forward(self, x):
+        x = self.convs(x).flatten(1)
+        x = self.dropout(relu(self.fc0(x)))
+        x = self.dropout(relu(self.fc1(x)))
+        return self.logits(x)
+
+
 class Perceptron(nn.Module):
     """bench/configs/perceptron.yaml."""
 
@@ -189,5 +215,6 @@ TRAININGS = {
     "mnist-convnet-5x5-48": Training(arguments={"kernel": 5, "filters": 48}, **_MNIST),
     "cifar-resnet-32": Training(PreactResnet, {"n": 5}, 1 / 128, -0.943, l2=2e-4, **_MOMENTUM),
     "resnet50": Training(ResNet50, {}, **_RANDOM_IMAGES),
+    "vgg16": Training(VGG16, {}, **_RANDOM_IMAGES),
     "perceptron": Training(Perceptron, {}, **_RANDOM_IMAGES),
 }

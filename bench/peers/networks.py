@@ -28,6 +28,7 @@ NETWORKS = {
         "configs/cifar-resnet.yaml", ("vars.n=5", "data.train.BatchData.batch_size=128"), steps=100, probe_steps=15,
         least_ratio_bf16=1.4),
     "resnet50": Network("bench/configs/resnet50.yaml", batch=16, warm_up=5, steps=20, probe_steps=5, least_ratio_bf16=1.3),
+    "vgg16": Network("bench/configs/vgg16.yaml", batch=8, warm_up=3, steps=10, probe_steps=3),
     "perceptron": Network("bench/configs/perceptron.yaml", batch=256, warm_up=10, steps=50, probe_steps=10),
 }
 
