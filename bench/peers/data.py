@@ -51,6 +51,7 @@ SOURCES = {"mnist-convnet": mnist, "mnist-convnet-5x5-48": mnist, "cifar-resnet-
 RANDOM = {  # shape of an image, classes
     "resnet50": ((224, 224, 3), 1000),
     "vgg16": ((224, 224, 3), 1000),
+    "mobilenet-v2": ((224, 224, 3), 1000),
     "perceptron": ((32, 64, 1), 10),
 }
 

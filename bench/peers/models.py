@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def conv(inputs, outputs, kernel, stride=1, bias=False):
-    return nn.Conv2d(inputs, outputs, kernel, stride, padding=(kernel - 1) // 2, bias=bias)
+def conv(inputs, outputs, kernel, stride=1, bias=False, groups=1):
+    return nn.Conv2d(inputs, outputs, kernel, stride, padding=(kernel - 1) // 2, groups=groups, bias=bias)
 
 
 def relu(x):
@@ -162,6 +162,49 @@ class VGG16(nn.Module):
         return self.logits(x)
 
 
+def normalized(inputs, outputs, kernel, stride=1, groups=1, activation=None):
+    """A list: a convolution, its normalization, and an activation that works in place."""
+    layers = [conv(inputs, outputs, kernel, stride, groups=groups), nn.BatchNorm2d(outputs)]
+    return layers + ([activation(inplace=True)] if activation else [])
+
+
+class InvertedResidual(nn.Sequential):
+    """Sandler et al. 2018, figure 4d."""
+
+    def __init__(self, inputs, outputs, stride):
+        wide = 6 * inputs
+        super().__init__(*normalized(inputs, wide, 1, activation=nn.ReLU6),
+                         *normalized(wide, wide, 3, stride, groups=wide, activation=nn.ReLU6),
+                         *normalized(wide, outputs, 1))
+        self.has_shortcut = stride == 1 and inputs == outputs
+
+    def forward(self, x):
+        branch = super().forward(x)
+        return branch.add_(x) if self.has_shortcut else branch
+
+
+class MobileNetV2(nn.Module):
+    """bench/configs/mobilenet-v2.yaml."""
+
+    def __init__(self):
+        super().__init__()
+        layers = normalized(3, 32, 3, stride=2, activation=nn.ReLU6)
+        layers += normalized(32, 32, 3, groups=32, activation=nn.ReLU6)
+        layers += normalized(32, 16, 1)
+        inputs = 16
+        for channels, count, stride in ((24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1)):
+            for block in range(count):
+                layers.append(InvertedResidual(inputs, channels, stride if block == 0 else 1))
+                inputs = channels
+        layers += normalized(320, 1280, 1, activation=nn.ReLU6)
+        self.layers = nn.Sequential(*layers)
+        self.linear = nn.Linear(1280, 1000)
+        initialize(self, "fan_out")
+
+    def forward(self, x):
+        return self.linear(self.layers(x).mean((2, 3)))
+
+
 class Perceptron(nn.Module):
     """bench/configs/perceptron.yaml."""
 
@@ -216,5 +259,6 @@ TRAININGS = {
     "cifar-resnet-32": Training(PreactResnet, {"n": 5}, 1 / 128, -0.943, l2=2e-4, **_MOMENTUM),
     "resnet50": Training(ResNet50, {}, **_RANDOM_IMAGES),
     "vgg16": Training(VGG16, {}, **_RANDOM_IMAGES),
+    "mobilenet-v2": Training(MobileNetV2, {}, **_RANDOM_IMAGES),
     "perceptron": Training(Perceptron, {}, **_RANDOM_IMAGES),
 }

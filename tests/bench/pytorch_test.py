@@ -131,7 +131,7 @@ class Models(unittest.TestCase):
         """No in-place operation destroys what backward needs."""
         torch.manual_seed(1)
         for name, size in (("mnist-convnet", (2, 1, 28, 28)), ("cifar-resnet-32", (2, 3, 32, 32)), ("resnet50", (2, 3, 64, 64)),
-                           ("vgg16", (2, 3, 224, 224)), ("perceptron", (2, 1, 32, 64))):
+                           ("mobilenet-v2", (2, 3, 64, 64)), ("vgg16", (2, 3, 224, 224)), ("perceptron", (2, 1, 32, 64))):
             model = TRAININGS[name].model()
             torch.nn.functional.cross_entropy(model(torch.rand(size)), torch.tensor([1, 2])).backward()
             without = [parameter for parameter, p in model.named_parameters() if p.grad is None or not p.grad.any()]
