@@ -37,9 +37,9 @@ def cifar10(count, rng):
     return images, np.array([label for _, label in chosen])
 
 
-def random_images(count, rng, shape, classes):
+def random_images(count, rng, shape, classes, label_shape=()):
     """What the time of a step does not depend on."""
-    return rng.randint(0, 256, (count, *shape)).astype(np.uint8), rng.randint(0, classes, count)
+    return rng.randint(0, 256, (count, *shape)).astype(np.uint8), rng.randint(0, classes, (count, *label_shape))
 
 
 def _read_idx(path, offset):
@@ -48,18 +48,19 @@ def _read_idx(path, offset):
 
 
 SOURCES = {"mnist-convnet": mnist, "mnist-convnet-5x5-48": mnist, "cifar-resnet-32": cifar10}
-RANDOM = {  # shape of an image, classes
+RANDOM = {  # shape of an image, classes, shape of a label
     "resnet50": ((224, 224, 3), 1000),
     "vgg16": ((224, 224, 3), 1000),
     "mobilenet-v2": ((224, 224, 3), 1000),
+    "unet": ((64, 64, 3), 4, (64, 64)),
     "perceptron": ((32, 64, 1), 10),
 }
 
 
 def batches(network, size, count, seed):
-    """At most `count` batches (bytes [size, H, W, C], int64 labels [size]); after the last one the first comes again."""
+    """At most `count` batches (bytes [size, H, W, C], int64 labels [size, ...]); after the last one the first comes again."""
     rng = np.random.RandomState(seed)
-    if network in RANDOM:  # one batch, as tpack has it, where every sample is the same
+    if network in RANDOM:  # one batch; in tpack every sample is the same, or they are rendered
         images, labels = random_images(size, rng, *RANDOM[network])
     else:
         images, labels = SOURCES[network](size * count, rng)

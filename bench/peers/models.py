@@ -6,8 +6,10 @@ Where tpack and PyTorch would do the same by different means, these models take 
   need a copy of the input.
 - Activations work in place, and ReLU comes after pooling, where it has a quarter of the work and the same result.
 - L2 is the optimizer's weight decay, which gives the same gradient as a term of the cost.
+- Learning rates stay as they are in the first step.
 """
 import dataclasses
+import typing
 
 import torch
 import torch.nn.functional as F
@@ -205,6 +207,43 @@ class MobileNetV2(nn.Module):
         return self.linear(self.layers(x).mean((2, 3)))
 
 
+class Convs(nn.Sequential):
+    """Two convolutions with their normalizations, as the block of the same name in configs/unet.yaml."""
+
+    def __init__(self, inputs, filters):
+        super().__init__(*normalized(inputs, filters, 3, activation=nn.ReLU), *normalized(filters, filters, 3, activation=nn.ReLU))
+
+
+class UNet(nn.Module):
+    """configs/unet.yaml; variables begin as PyTorch makes them."""
+
+    def __init__(self, classes, width=16):
+        super().__init__()
+        widths = [width, 2 * width, 4 * width, 8 * width]
+        self.down = nn.ModuleList(Convs(inputs, filters) for inputs, filters in zip([3] + widths, widths))
+        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * filters, filters, 2, 2) for filters in widths[:3])
+        self.merge = nn.ModuleList(Convs(2 * filters, filters) for filters in widths[:3])
+        self.logits = conv(width, classes, 1, bias=True)
+
+    def forward(self, x):
+        kept = []
+        for level, convs in enumerate(self.down):
+            x = convs(x if level == 0 else F.max_pool2d(x, 2))
+            kept.append(x)
+        for level in (2, 1, 0):
+            x = self.merge[level](torch.cat([self.up[level](x), kept[level]], 1))
+        return self.logits(x)
+
+
+def segmentation_cost(logits, masks):
+    """Cross entropy and Dice loss. Shapes: [N, classes, H, W], [N, H, W] -> []."""
+    logs = F.log_softmax(logits, 1)
+    p = logs.exp()
+    facts = masks[:, None] == torch.arange(logits.shape[1])[:, None, None]
+    right, sizes = (p * facts).sum((2, 3)), p.sum((2, 3)) + facts.sum((2, 3))
+    return F.nll_loss(logs, masks) + 1 - ((right + 1) / (sizes / 2 + 1)).mean()
+
+
 class Perceptron(nn.Module):
     """bench/configs/perceptron.yaml."""
 
@@ -233,6 +272,7 @@ class Training:
     hyper: dict
     l2: float = 0.0  # the cost has l2 / 2 times the sum of squares
     decayed: str = ""
+    cost: typing.Callable = F.cross_entropy
 
     def model(self):
         return self.make(**self.arguments)
@@ -260,5 +300,6 @@ TRAININGS = {
     "resnet50": Training(ResNet50, {}, **_RANDOM_IMAGES),
     "vgg16": Training(VGG16, {}, **_RANDOM_IMAGES),
     "mobilenet-v2": Training(MobileNetV2, {}, **_RANDOM_IMAGES),
+    "unet": Training(UNet, {"classes": 4}, 0.0078, -1.0, torch.optim.Adam, {"lr": 3e-3}, cost=segmentation_cost),
     "perceptron": Training(Perceptron, {}, **_RANDOM_IMAGES),
 }
