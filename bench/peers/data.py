@@ -52,6 +52,7 @@ RANDOM = {  # shape of an image, classes, shape of a label
     "resnet50": ((224, 224, 3), 1000),
     "vgg16": ((224, 224, 3), 1000),
     "mobilenet-v2": ((224, 224, 3), 1000),
+    "shufflenet-v2": ((224, 224, 3), 1000),
     "unet": ((64, 64, 3), 4, (64, 64)),
     "perceptron": ((32, 64, 1), 10),
 }

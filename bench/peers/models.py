@@ -207,6 +207,44 @@ class MobileNetV2(nn.Module):
         return self.linear(self.layers(x).mean((2, 3)))
 
 
+class ShuffleUnit(nn.Module):
+    """Ma et al. 2018, figures 3c and 3d: half of the outputs from each branch. With stride 1, the left one is a part of the input."""
+
+    def __init__(self, inputs, half, stride):
+        super().__init__()
+        self.left = None
+        if stride > 1:
+            self.left = nn.Sequential(*normalized(inputs, inputs, 3, stride, groups=inputs),
+                                      *normalized(inputs, half, 1, activation=nn.ReLU))
+        self.right = nn.Sequential(*normalized(half if self.left is None else inputs, half, 1, activation=nn.ReLU),
+                                   *normalized(half, half, 3, stride, groups=half),
+                                   *normalized(half, half, 1, activation=nn.ReLU))
+
+    def forward(self, x):
+        left, right = x.chunk(2, 1) if self.left is None else (self.left(x), x)
+        return F.channel_shuffle(torch.cat((left, self.right(right)), 1), 2)
+
+
+class ShuffleNetV2(nn.Module):
+    """bench/configs/shufflenet-v2.yaml."""
+
+    def __init__(self):
+        super().__init__()
+        layers = [*normalized(3, 24, 3, stride=2, activation=nn.ReLU), nn.MaxPool2d(3, stride=2, padding=1)]
+        inputs = 24
+        for channels, count in ((116, 4), (232, 8), (464, 4)):
+            for unit in range(count):
+                layers.append(ShuffleUnit(inputs, channels // 2, stride=2 if unit == 0 else 1))
+                inputs = channels
+        layers += normalized(464, 1024, 1, activation=nn.ReLU)
+        self.layers = nn.Sequential(*layers)
+        self.linear = nn.Linear(1024, 1000)
+        initialize(self, "fan_out")
+
+    def forward(self, x):
+        return self.linear(self.layers(x).mean((2, 3)))
+
+
 class Convs(nn.Sequential):
     """Two convolutions with their normalizations, as the block of the same name in configs/unet.yaml."""
 
@@ -300,6 +338,7 @@ TRAININGS = {
     "resnet50": Training(ResNet50, {}, **_RANDOM_IMAGES),
     "vgg16": Training(VGG16, {}, **_RANDOM_IMAGES),
     "mobilenet-v2": Training(MobileNetV2, {}, **_RANDOM_IMAGES),
+    "shufflenet-v2": Training(ShuffleNetV2, {}, **_RANDOM_IMAGES),
     "unet": Training(UNet, {"classes": 4}, 0.0078, -1.0, torch.optim.Adam, {"lr": 3e-3}, cost=segmentation_cost),
     "perceptron": Training(Perceptron, {}, **_RANDOM_IMAGES),
 }

@@ -140,7 +140,8 @@ class Models(unittest.TestCase):
         """No in-place operation destroys what backward needs."""
         torch.manual_seed(1)
         for name, size in (("mnist-convnet", (2, 1, 28, 28)), ("cifar-resnet-32", (2, 3, 32, 32)), ("resnet50", (2, 3, 64, 64)),
-                           ("mobilenet-v2", (2, 3, 64, 64)), ("unet", (2, 3, 64, 64)), ("vgg16", (2, 3, 224, 224)), ("perceptron", (2, 1, 32, 64))):
+                           ("mobilenet-v2", (2, 3, 64, 64)), ("shufflenet-v2", (2, 3, 64, 64)), ("unet", (2, 3, 64, 64)),
+                           ("vgg16", (2, 3, 224, 224)), ("perceptron", (2, 1, 32, 64))):
             model = TRAININGS[name].model()
             outputs = model(torch.rand(size))
             TRAININGS[name].cost(outputs, torch.randint(0, outputs.shape[1], (2, *outputs.shape[2:]))).backward()
