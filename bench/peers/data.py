@@ -37,9 +37,9 @@ def cifar10(count, rng):
     return images, np.array([label for _, label in chosen])
 
 
-def random_images(count, rng):
+def random_images(count, rng, shape, classes, label_shape=()):
     """What the time of a step does not depend on."""
-    return rng.randint(0, 256, (count, 224, 224, 3)).astype(np.uint8), rng.randint(0, 1000, count)
+    return rng.randint(0, 256, (count, *shape)).astype(np.uint8), rng.randint(0, classes, (count, *label_shape))
 
 
 def _read_idx(path, offset):
@@ -47,13 +47,23 @@ def _read_idx(path, offset):
         return np.frombuffer(file.read(), np.uint8, offset=offset)
 
 
-SOURCES = {"mnist-convnet": mnist, "mnist-convnet-5x5-48": mnist, "cifar-resnet-32": cifar10, "resnet50": random_images}
+SOURCES = {"mnist-convnet": mnist, "mnist-convnet-5x5-48": mnist, "cifar-resnet-32": cifar10}
+RANDOM = {  # shape of an image, classes, shape of a label
+    "resnet50": ((224, 224, 3), 1000),
+    "vgg16": ((224, 224, 3), 1000),
+    "mobilenet-v2": ((224, 224, 3), 1000),
+    "shufflenet-v2": ((224, 224, 3), 1000),
+    "unet": ((64, 64, 3), 4, (64, 64)),
+    "perceptron": ((32, 64, 1), 10),
+}
 
 
 def batches(network, size, count, seed):
-    """At most `count` batches (bytes [size, H, W, C], int64 labels [size]); after the last one the first comes again."""
-    if network == "resnet50":
-        count = 1  # as tpack has it, where every sample is the same
-    images, labels = SOURCES[network](size * count, np.random.RandomState(seed))
+    """At most `count` batches (bytes [size, H, W, C], int64 labels [size, ...]); after the last one the first comes again."""
+    rng = np.random.RandomState(seed)
+    if network in RANDOM:  # one batch; in tpack every sample is the same, or they are rendered
+        images, labels = random_images(size, rng, *RANDOM[network])
+    else:
+        images, labels = SOURCES[network](size * count, rng)
     images, labels = np.ascontiguousarray(images), labels.astype(np.int64)
     return [(images[i:i + size], labels[i:i + size]) for i in range(0, len(images) - size + 1, size)]

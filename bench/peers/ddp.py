@@ -36,7 +36,6 @@ def train(options):
     """Median seconds of a step, of this rank."""
     import torch
     import torch.distributed
-    import torch.nn.functional as F
     from torch.nn.parallel import DistributedDataParallel
 
     from data import batches
@@ -65,7 +64,7 @@ def train(options):
     for step in range(warm_up + options.steps):
         images, labels = data[step % len(data)]
         began = time.perf_counter()
-        loss = F.cross_entropy(model(images.float().mul_(training.scale).add_(training.offset)), labels)
+        loss = training.cost(model(images.float().mul_(training.scale).add_(training.offset)), labels)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()

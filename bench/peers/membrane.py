@@ -20,9 +20,9 @@ import time
 
 import numpy
 import torch
-import torch.nn.functional as F
 from PIL import Image
-from torch import nn
+
+from models import UNet, segmentation_cost
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STEPS = 15  # of an epoch: five passes over 24 pictures
@@ -67,38 +67,6 @@ def of_tpack(fold, epochs, folder):
     return stats[-1]["validation_iou"]
 
 
-class Convs(nn.Sequential):
-    def __init__(self, inputs, filters):
-        super().__init__(nn.Conv2d(inputs, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU(inplace=True),
-                         nn.Conv2d(filters, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters), nn.ReLU(inplace=True))
-
-
-class UNet(nn.Module):
-    def __init__(self, width=16, classes=2):
-        super().__init__()
-        widths = [width, 2 * width, 4 * width, 8 * width]
-        self.down = nn.ModuleList(Convs(inputs, filters) for inputs, filters in zip([3] + widths, widths))
-        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * filters, filters, 2, 2) for filters in widths[:3])
-        self.merge = nn.ModuleList(Convs(2 * filters, filters) for filters in widths[:3])
-        self.logits = nn.Conv2d(width, classes, 1)
-
-    def forward(self, x):
-        kept = []
-        for level, convs in enumerate(self.down):
-            x = convs(x if level == 0 else F.max_pool2d(x, 2))
-            kept.append(x)
-        for level in (2, 1, 0):
-            x = self.merge[level](torch.cat([self.up[level](x), kept[level]], 1))
-        return self.logits(x)
-
-
-def dice_loss(logits, masks):
-    p = logits.softmax(1)
-    facts = F.one_hot(masks, 2).permute(0, 3, 1, 2).float()
-    right, wrong_yes, wrong_no = ((a).sum((2, 3)) for a in (p * facts, p * (1 - facts), (1 - p) * facts))
-    return (1 - (right + 1) / (right + 0.5 * wrong_yes + 0.5 * wrong_no + 1)).mean()
-
-
 def tensors(names, folder):
     images = numpy.stack([numpy.array(Image.open(folder / f"image{name}.png").convert("RGB")) for name in names])
     masks = numpy.stack([numpy.array(Image.open(folder / f"mask{name}.png")) for name in names])
@@ -108,7 +76,7 @@ def tensors(names, folder):
 def of_pytorch(train, test, fold, epochs, folder):
     torch.manual_seed(fold)
     images, masks = (x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x for x in tensors(train, folder))
-    model = UNet().to(memory_format=torch.channels_last)
+    model = UNet(classes=2).to(memory_format=torch.channels_last)
     optimizer = torch.optim.Adam(model.parameters(), 0.003, eps=1e-8)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * STEPS)
     model.train()
@@ -124,8 +92,7 @@ def of_pytorch(train, test, fold, epochs, folder):
                     x[i], y[i] = x[i].flip(dims), y[i].flip(dims)
             if torch.rand(()) < 0.5:
                 x[i], y[i] = x[i].transpose(-1, -2).clone(), y[i].transpose(-1, -2).clone()
-        logits = model(x)
-        loss = F.cross_entropy(logits, y) + dice_loss(logits, y)
+        loss = segmentation_cost(model(x), y)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()

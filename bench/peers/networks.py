@@ -28,6 +28,11 @@ NETWORKS = {
         "configs/cifar-resnet.yaml", ("vars.n=5", "data.train.BatchData.batch_size=128"), steps=100, probe_steps=15,
         least_ratio_bf16=1.4),
     "resnet50": Network("bench/configs/resnet50.yaml", batch=16, warm_up=5, steps=20, probe_steps=5, least_ratio_bf16=1.3),
+    "vgg16": Network("bench/configs/vgg16.yaml", batch=8, warm_up=3, steps=10, probe_steps=3),
+    "mobilenet-v2": Network("bench/configs/mobilenet-v2.yaml", batch=16, warm_up=5, steps=40, probe_steps=8),
+    "shufflenet-v2": Network("bench/configs/shufflenet-v2.yaml", batch=16, warm_up=5, steps=40, probe_steps=8),
+    "unet": Network("configs/unet.yaml", batch=16, warm_up=10, steps=60, probe_steps=10),
+    "perceptron": Network("bench/configs/perceptron.yaml", batch=256, warm_up=10, steps=50, probe_steps=10),
 }
 
 

@@ -41,7 +41,6 @@ def peak_rss_mb():
 def run(options, variant):
     """The result as a dictionary."""
     import torch
-    import torch.nn.functional as F
 
     from data import batches
     from models import TRAININGS
@@ -66,7 +65,7 @@ def run(options, variant):
 
     def cost(images, labels):
         with autocast:
-            return F.cross_entropy(model(images.float().mul_(training.scale).add_(training.offset)), labels)
+            return training.cost(model(images.float().mul_(training.scale).add_(training.offset)), labels)
 
     update = optimizer.step
     if variant.execution == "compile":
