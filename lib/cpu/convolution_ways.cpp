@@ -21,6 +21,14 @@ const Shape& weights_of(const Node& node) {
   return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
 }
 
+/// Whether there are too few results to pay for the transforms of the filters: small images, one by one.
+bool is_small(const Node& node) {
+  constexpr int64_t kFewResults = 512;
+  const bool gives_images = !node.op->images().outputs.empty();
+  const Shape& y = gives_images ? node.outputs[0].shape : node.inputs[1].shape();
+  return y[0] * y[2] * y[3] < kFewResults;
+}
+
 /// The Winograd algorithms that exist here and may win, with the one that usually wins first. There must be
 /// enough channels to pay for the transforms, and few enough that the transformed filters stay in the cache.
 std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
@@ -30,7 +38,7 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   const Shape& w = weights_of(node);
   const int64_t fewest = std::min(w[0], w[1]);
   const int64_t most = std::max(w[0], w[1]);
-  if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
+  if (!tiled_winograd_fits(p, w) || fewest < kMinChannels || is_small(node)) return {};
   if (is_half(node.inputs[0].dtype()) || fewest < kMinForOneDnn || !onednn_winograd_fits(p))
     return {kTiledWinograd};
   if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};

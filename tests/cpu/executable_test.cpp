@@ -359,5 +359,95 @@ TEST_F(CpuExecutableTest, times_nodes_if_requested) {
   EXPECT_GT(executable->times()[0].seconds, 0);
 }
 
+/// Predictions of a convolution whose weights are packed, next to what changes them.
+class KeptConstants : public CpuExecutableTest {
+ protected:
+  KeptConstants() {
+    Builder b(prediction_, table_, {});
+    const Symbol w =
+        b.variable({"w", {DType::kFloat32, {16, 16, 3, 3}}, VariableScope::kModel, false, nullptr});
+    const Symbol x = b.input("x", {DType::kFloat32, {1, 16, 4, 4}});
+    b.fetch("y", b.reduce_sum(convolution(b, x, b.mul(w, 2.0), {}), {0, 1, 2, 3}, Builder::Keep::kNo));
+    Builder doubling(change_, table_, {});
+    doubling.assign("w", doubling.mul(doubling.read("w", w.spec()), 2.0));
+    device_->create_variables(table_);
+    set_all(1);
+  }
+
+  void set_all(float number) {
+    Tensor w(TensorSpec{DType::kFloat32, {16, 16, 3, 3}});
+    std::fill_n(w.data<float>(), w.elements(), number);
+    device_->variables().set("w", w);
+  }
+  /// 16 filters with 144 weights each, at 4 places.
+  static double result_of(double weight) { return 2 * weight * 16 * 144 * 4; }
+  static double run(Executable& executable) {
+    Tensor x(TensorSpec{DType::kFloat32, {1, 16, 4, 4}});
+    std::fill_n(x.data<float>(), x.elements(), 1.0F);
+    executable.run(std::vector{x}, {});
+    return executable.fetched(0).at(0);
+  }
+  /// How many kernels one more run does not run.
+  static int kept_kernels(Executable& executable) {
+    executable.profile(true);
+    const std::vector<NodeTime> before = executable.times();
+    run(executable);
+    const std::vector<NodeTime> after = executable.times();
+    executable.profile(false);
+    int idle = 0;
+    for (size_t i = 0; i < after.size(); ++i) idle += after[i].seconds == before[i].seconds ? 1 : 0;
+    return idle;
+  }
+
+  Graph prediction_;
+  Graph change_;
+};
+
+TEST_F(KeptConstants, are_computed_once) {
+  const auto executable = device_->compile(prediction_, section_);
+  EXPECT_EQ(run(*executable), result_of(1));
+  EXPECT_GE(kept_kernels(*executable), 2) << "the doubled weights, and packed ones";
+  EXPECT_EQ(run(*executable), result_of(1));
+}
+
+TEST_F(KeptConstants, follow_a_variable_that_is_set) {
+  const auto executable = device_->compile(prediction_, section_);
+  run(*executable);
+  set_all(3);
+  EXPECT_EQ(run(*executable), result_of(3));
+  EXPECT_GE(kept_kernels(*executable), 2);
+}
+
+TEST_F(KeptConstants, follow_a_program_that_changes_a_variable) {
+  const auto executable = device_->compile(prediction_, section_);
+  run(*executable);
+  PlanSection section;
+  const auto change = device_->compile(change_, section);
+  change->run({}, {});
+  EXPECT_EQ(run(*executable), result_of(2));
+  change->run({}, {});
+  EXPECT_EQ(run(*executable), result_of(4));
+}
+
+TEST_F(KeptConstants, take_no_memory_where_variables_change) {
+  PlanSection section;
+  const uint64_t kept = device_->compile(prediction_, section)->report().constant_bytes;
+  device_->compile(change_, section_);
+  PlanSection again;
+  EXPECT_LT(device_->compile(prediction_, again)->report().constant_bytes, kept);
+}
+
+TEST_F(KeptConstants, survive_other_programs_of_the_device) {
+  const auto executable = device_->compile(prediction_, section_);
+  run(*executable);
+  Graph other;
+  Builder b(other, table_, {});
+  b.fetch("z", b.reduce_sum(b.exp(b.exp(b.input("x", {DType::kFloat32, {50000}})))));
+  PlanSection section;
+  const auto larger = device_->compile(other, section);
+  larger->run(std::vector{Tensor::zeros({DType::kFloat32, {50000}})}, {});
+  EXPECT_EQ(run(*executable), result_of(1));
+}
+
 }  // namespace
 }  // namespace tpack

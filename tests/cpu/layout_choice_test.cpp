@@ -127,7 +127,7 @@ class MeasuredLayouts : public LayoutChoiceTest {
 TEST_F(MeasuredLayouts, stay_as_the_rules_have_them_where_the_budget_ended) {
   const Symbol x = b_.input("x", {DType::kFloat32, {8, 64, 32, 32}});
   const Symbol much = conv("much", x, 128, 3);
-  b_.fetch("y", conv("little", max_pool(b_, much, {.window = {8, 8}, .stride = {8, 8}}), 64, 3));
+  b_.fetch("y", conv("little", max_pool(b_, much, {.window = {4, 4}, .stride = {4, 4}}), 64, 3));
   const PlanSection rules = choose(Algorithm::kHeuristic);
   ASSERT_EQ(rules.nodes.at("much/Convolution").algorithm, "winograd-tiled");
   ASSERT_EQ(rules.nodes.at("little/Convolution").algorithm, "winograd-tiled");

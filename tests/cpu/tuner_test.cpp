@@ -96,14 +96,27 @@ TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
 }
 
 TEST_F(TunerTest, takes_the_best_of_runs_in_turn) {
-  takes("8 direct", {0.3, 0.2, 0.4});
-  takes("8 winograd", {0.25, 0.22, 0.19, 0.5});
+  takes("8 direct", {0.03, 0.025, 0.04});
+  takes("8 winograd", {0.025, 0.022, 0.019, 0.05});
   const auto measured = tuner({.budget_s = kNever}).measure({job(8)}, team_);
-  EXPECT_EQ(measured[0][0].seconds, 0.2);
-  EXPECT_EQ(measured[0][1].seconds, 0.19);
+  EXPECT_EQ(measured[0][0].seconds, 0.025);
+  EXPECT_EQ(measured[0][1].seconds, 0.019);
   ASSERT_GE(runs_.size(), 4U);
   EXPECT_EQ((std::vector(runs_.begin(), runs_.begin() + 4)),
             (std::vector<std::string>{"8 direct", "8 winograd", "8 direct", "8 winograd"}));
+}
+
+TEST_F(TunerTest, ends_as_soon_as_the_runs_decide) {
+  const auto runs_with = [this](double direct, double winograd) {
+    runs_.clear();
+    takes("8 direct", {direct});
+    takes("8 winograd", {winograd});
+    tuner({.budget_s = kNever}).measure({job(8)}, team_);
+    return std::ranges::count(runs_, "8 winograd");
+  };
+  EXPECT_EQ(runs_with(0.1, 0.105), 2) << "not 10 % better";
+  EXPECT_EQ(runs_with(0.1, 0.118), 1) << "clearly no better";
+  EXPECT_EQ(runs_with(0.1, 0.09), 5) << "nearly 10 % better";
 }
 
 TEST_F(TunerTest, drops_a_way_that_is_clearly_slower) {

@@ -159,5 +159,45 @@ TEST_F(PassesTest, run_in_one_order_for_training_and_inference) {
             std::find(names.begin(), names.end(), "fuse_pointwise"));
 }
 
+/// What batch normalization is in inference.
+class FoldScales : public PassesTest {
+ protected:
+  Symbol scaled(Symbol y, Symbol scale) {
+    return b_.add(b_.mul(y, per_channel(b_, scale, y.shape())),
+                  per_channel(b_, b_.variable("offset", {4}, {}), y.shape()));
+  }
+  Symbol convolved() {
+    return convolution(b_, x_, b_.variable("W", {4, 3, 3, 3}, {}), {.padding = {1, 1, 1, 1}});
+  }
+};
+
+TEST_F(FoldScales, into_the_weights) {
+  b_.fetch("y", b_.max(scaled(convolved(), b_.rsqrt(b_.variable("variance", {4}, {}))), 0.0));
+  const Graph fused = fuse_pointwise(fuse_epilogues(fold_scales(graph_), *library_));
+  EXPECT_EQ(count(fused, "FusedConvolution"), 1);
+  const Node& product = *fused.fetches()[0].value.node;
+  EXPECT_STREQ(product.op->type(), "FusedConvolution") << "no sweep over the images is left";
+  EXPECT_EQ(product.inputs[1].shape(), (Shape{4, 3, 3, 3}));
+  EXPECT_STREQ(product.inputs[1].node->op->type(), "Sweep") << "of the weights";
+}
+
+TEST_F(FoldScales, not_if_the_scale_depends_on_inputs) {
+  b_.fetch("y", scaled(convolved(), b_.input("scale", {DType::kFloat32, {4}})));
+  EXPECT_EQ(fold_scales(graph_).str(), graph_.str());
+}
+
+TEST_F(FoldScales, not_if_others_use_the_convolution) {
+  const Symbol y = convolved();
+  b_.fetch("y", scaled(y, b_.variable("scale", {4}, {})));
+  b_.fetch("before", y);
+  EXPECT_EQ(fold_scales(graph_).str(), graph_.str());
+}
+
+TEST_F(FoldScales, not_in_programs_that_change_variables) {
+  b_.fetch("y", scaled(convolved(), b_.variable("scale", {4}, {})));
+  b_.assign("W", b_.mul(b_.variable("W", {4, 3, 3, 3}, {}), 2.0));
+  EXPECT_EQ(fold_scales(graph_).str(), graph_.str());
+}
+
 }  // namespace
 }  // namespace tpack
