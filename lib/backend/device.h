@@ -178,7 +178,7 @@ struct DeviceOptions {
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
-  double timing_s = 10;  // for measuring, of all programs together
+  double timing_s = 4;  // for measuring, of all programs together
   Precision precision = Precision::kFp32;
   bool recompute = false;      // see recompute_sweeps
   uint64_t memory_bytes = 0;   // for variables and activations, 0: no limit

@@ -41,7 +41,7 @@ class Silence {
 };
 
 /// The peak memory with a batch; nothing if this machine does not have it.
-struct Trial {
+struct TriedBatch {
   std::optional<uint64_t> bytes;
   std::optional<int64_t> samples;  // that a step may have at most: those of a pass, for each tower
 };
@@ -55,7 +55,7 @@ class Fitting {
   int64_t run() {
     while (too_many_ - fits_ > step()) {
       const int64_t batch = next();
-      const Trial trial = tried(batch);
+      const TriedBatch trial = tried(batch);
       if (trial.samples) too_many_ = std::min(too_many_, *trial.samples + 1);
       if (trial.bytes) bytes_[batch] = *trial.bytes;
       if (trial.bytes && *trial.bytes <= budget_)
@@ -88,13 +88,13 @@ class Fitting {
     return std::clamp(batch, fits_ + step(), too_many_ - 1);
   }
 
-  Trial tried(int64_t batch) {
+  TriedBatch tried(int64_t batch) {
     const Silence silence;
     std::vector<std::string> overrides = overrides_;
     overrides.push_back(override_of(batch));
     overrides.emplace_back("engine.memory_mb=null");  // a prediction above it is no error here
     CheckedExperiment checked(path_, overrides, true);
-    Trial trial;
+    TriedBatch trial;
     const Experiment& e = checked.experiment();
     const auto batching = e.train_flow()->batching();
     if (batching && batching->samples && *batching->samples != kEndless)

@@ -249,6 +249,21 @@ TEST_F(BenchBaseline, is_not_needed_to_compare_precisions) {
   EXPECT_EQ(bench_with({"--compare", "fp32", "--precision", "bf16"}), 2);
 }
 
+TEST_F(BenchBaseline, is_not_needed_for_predictions) {
+  ASSERT_EQ(bench_with({"--predict", "--json", "--set", "data.train.BatchData.batch_size=6"}), 0)
+      << outcome_.err;
+  const nlohmann::json root = nlohmann::json::parse(outcome_.out);
+  EXPECT_EQ(root.at("batch"), 6);
+  EXPECT_NEAR(root.at("samples_per_s").get<double>() * root.at("prediction_ms").get<double>(), 6000, 1);
+  EXPECT_GT(root.at("peak_rss_mb").get<double>(), 1);
+  EXPECT_EQ(bench_with({"--predict"}), 0);
+  EXPECT_TRUE(says(outcome_.out, {"batch", "samples/s", "fp32"}));
+  EXPECT_EQ(bench_with({"--predict", "--set", "predict.outputs=null"}), 2);
+  EXPECT_TRUE(says(outcome_.err, {"--predict", "predict={data: train, outputs: [LAYER]}"}));
+  EXPECT_EQ(bench_with({"--predict", "--compare", "fp32"}), 2);
+  EXPECT_EQ(bench_with({"--predict", "--trace", folder_ / "trace.json"}), 2);
+}
+
 TEST_F(Bench, and_check_describe_what_any_trainer_trains) {
   CheckedExperiment checked(with_trainer("Forwarding"), {}, true);
   EXPECT_GT(report_model(checked).parameters, 0);
