@@ -46,8 +46,8 @@ class VariableStore {
   Tensor tensor(const std::string& name) const;
   /// Type and shape of the result of `tensor`. Errors: as `tensor`.
   TensorSpec spec(const std::string& name) const { return tensor(name).spec(); }
-  /// Grows whenever variables may have changed: by `set` and the like, by a program, or by whoever asked for a
-  /// `tensor`. Threads: any.
+  /// Grows whenever variables may have changed: by `set` and the like, by a program, or by whoever asked for
+  /// a `tensor`. Threads: any.
   uint64_t version() const { return *version_; }
   void note_change() const { ++*version_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }

@@ -219,9 +219,10 @@ std::vector<PartOfImage> parts_of_filters(const Tensors& image, const Convolutio
   const int64_t filters = image.w.shape[0];
   const dnnl_blocking_desc_t& blocking = weights.data.format_desc.blocking;
   int64_t block = 1;
-  for (int i = 0; i < blocking.inner_nblks; ++i) block *= blocking.inner_idxs[i] == 0 ? blocking.inner_blks[i] : 1;
-  const bool fits = p.groups == 1 && weights.data.format_kind == dnnl_blocked && filters % kBlockChannels == 0 &&
-                    kBlockChannels % block == 0 &&
+  for (int i = 0; i < blocking.inner_nblks; ++i)
+    block *= blocking.inner_idxs[i] == 0 ? blocking.inner_blks[i] : 1;
+  const bool fits = p.groups == 1 && weights.data.format_kind == dnnl_blocked &&
+                    filters % kBlockChannels == 0 && kBlockChannels % block == 0 &&
                     std::all_of(blocking.strides, blocking.strides + 4,
                                 [&](int64_t stride) { return stride <= blocking.strides[0]; });
   if (!fits) return {};
@@ -247,7 +248,8 @@ using PreparePart = std::function<PreparedKernel(const Tensors& tensors, const C
 
 /// A convolution of fewer images than there are pieces: each image in parts. Empty if that is not possible.
 std::optional<PreparedKernel> in_parts_of_images(const KernelRequest& request, const Tensors& whole,
-                                                 const ConvolutionParams& params, const PreparePart& prepare) {
+                                                 const ConvolutionParams& params,
+                                                 const PreparePart& prepare) {
   const int64_t count = request.pieces / whole.images();
   if (count < 2 || request.algorithm != "direct") return std::nullopt;
   try {

@@ -93,7 +93,8 @@ class EngineExecutable final : public Executable {
     constants_ = arena_->memory.allocate_zeros(std::max<size_t>(plan_.constant_bytes, 1));
     for (const Step& step : program_.steps) {
       for (const int out : step.out)
-        assigns_ = assigns_ || program_.values[static_cast<size_t>(program_.owner(out))].place == Place::kVariable;
+        assigns_ =
+            assigns_ || program_.values[static_cast<size_t>(program_.owner(out))].place == Place::kVariable;
     }
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;

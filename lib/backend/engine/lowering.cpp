@@ -255,8 +255,8 @@ class Lowering {
 
   // --- constants
 
-  /// Steps that read variables and results of such steps only are constant; their results that others read get
-  /// memory of their own.
+  /// Steps that read variables and results of such steps only are constant; their results that others read
+  /// get memory of their own.
   void keep_constants() {
     std::vector<bool> is_constant(program_.values.size());
     const auto constant = [&](int value) {

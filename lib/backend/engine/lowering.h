@@ -57,8 +57,8 @@ struct LoweredProgram {
 
 /// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
 /// differ; results that become variables or are fetched are written directly to their place if that is safe.
-/// `store` determines which variables share memory. `keep_constants`: what depends on variables alone, such as
-/// packed weights, is kept between runs, if the program changes no variable.
+/// `store` determines which variables share memory. `keep_constants`: what depends on variables alone, such
+/// as packed weights, is kept between runs, if the program changes no variable.
 LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store,
                      const KernelLibrary& library, bool keep_constants = false);
 

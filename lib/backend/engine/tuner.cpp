@@ -72,7 +72,8 @@ bool is_decided(const std::vector<Contender>& all, size_t preferred, int round) 
 }
 
 /// Runs the ways in turn until the fastest is clear. False if the time ended before each has run.
-bool compete(std::vector<Contender>& all, size_t preferred, double end_s, const std::function<double()>& now) {
+bool compete(std::vector<Contender>& all, size_t preferred, double end_s,
+             const std::function<double()>& now) {
   constexpr int kUndisturbed = 5;
   constexpr int kMaxRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run

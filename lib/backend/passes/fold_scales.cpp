@@ -14,7 +14,8 @@ std::vector<bool> independent_of_inputs(const Graph& graph) {
   std::vector<bool> all(graph.size());
   for (const auto& node : graph.nodes()) {
     bool is_independent = op_cast<Input>(*node) == nullptr && !node->op->stateful();
-    for (const Symbol& s : node->inputs) is_independent = is_independent && all[static_cast<size_t>(s.node->id)];
+    for (const Symbol& s : node->inputs)
+      is_independent = is_independent && all[static_cast<size_t>(s.node->id)];
     all[static_cast<size_t>(node->id)] = is_independent;
   }
   return all;
@@ -44,13 +45,15 @@ Graph fold_scales(const Graph& graph) {
     const Node& product = *node.inputs[(*factors)[0]].node;
     const Node& scale = *node.inputs[(*factors)[1]].node;
     const bool is_alone = uses[static_cast<size_t>(product.id)] == 1;
-    if (op_cast<Convolution>(product) == nullptr || !is_alone || !independent[static_cast<size_t>(scale.id)] ||
+    if (op_cast<Convolution>(product) == nullptr || !is_alone ||
+        !independent[static_cast<size_t>(scale.id)] ||
         !independent[static_cast<size_t>(product.inputs[1].node->id)])
       return std::nullopt;
     const Node& made = *inputs[(*factors)[0]].node;
     ReplacementBuilder at(out, node);
     Builder& b = at.builder();
-    const Symbol w = b.mul(made.inputs[1], b.reshape(inputs[(*factors)[1]], Shape{made.inputs[1].shape()[0], 1, 1, 1}));
+    const Symbol w =
+        b.mul(made.inputs[1], b.reshape(inputs[(*factors)[1]], Shape{made.inputs[1].shape()[0], 1, 1, 1}));
     return {{out.add(made.op, {made.inputs[0], w}, made.path, made.origin).out()}};
   });
 }
