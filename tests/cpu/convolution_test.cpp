@@ -108,7 +108,9 @@ TEST_P(PartsOfConvolution, are_as_many_as_there_is_use_for) {
   };
   const int pieces = static_cast<int>(2 * c.images);
   EXPECT_EQ(is_in_parts(Layout::kNhwc, pieces), c.in_rows || c.images > 1);
-  if (cpu::has_avx512()) EXPECT_EQ(is_in_parts(Layout::kBlocked, pieces), c.in_filters || c.images > 1);
+  if (cpu::has_avx512()) {
+    EXPECT_EQ(is_in_parts(Layout::kBlocked, pieces), c.in_filters || c.images > 1);
+  }
   EXPECT_FALSE(is_in_parts(Layout::kNhwc, 1));
 }
 

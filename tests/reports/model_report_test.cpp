@@ -81,10 +81,10 @@ TEST_F(ModelReportOf, bf16_shows_the_type_of_each_output_and_product) {
   EXPECT_EQ(report.products.all, 8);
   EXPECT_EQ(report.products.in_half, 8);
   EXPECT_THAT(report.str(), HasSubstr("bfloat16 products"));
-  const auto json = report.to_json();
-  EXPECT_EQ(json.at("precision"), "bf16");
-  EXPECT_THAT(json.at("layers").back().at("stored"), ElementsAre("float32"));
-  EXPECT_EQ(json.at("layers").back().at("products").at("in_half"), 3);
+  const auto root = report.to_json();
+  EXPECT_EQ(root.at("precision"), "bf16");
+  EXPECT_THAT(root.at("layers").back().at("stored"), ElementsAre("float32"));
+  EXPECT_EQ(root.at("layers").back().at("products").at("in_half"), 3);
 }
 
 TEST_F(ModelReportOf, fp32_says_nothing_of_types) {
