@@ -32,8 +32,8 @@ void add_config_arguments(CLI::App& command, ConfigArguments& into) {
 
 void fit_batch(ConfigArguments& arguments, const std::string& continued) {
   if (!has_automatic_batch(arguments.file, arguments.overrides)) return;
-  arguments.overrides.push_back(continued.empty() ? fitted_batch(arguments.file, arguments.overrides)
-                                                  : batch_of(continued));
+  const std::string kept = continued.empty() ? "" : batch_of(continued);
+  arguments.overrides.push_back(kept.empty() ? fitted_batch(arguments.file, arguments.overrides) : kept);
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& into) {

@@ -92,7 +92,7 @@ class Fitting {
     const Silence silence;
     std::vector<std::string> overrides = overrides_;
     overrides.push_back(override_of(batch));
-    overrides.emplace_back("engine.memory_mb=null");  // a prediction above it is no error here
+    overrides.emplace_back("engine.memory_mb=null");  // a batch that needs more is no error here
     CheckedExperiment checked(path_, overrides, true);
     TriedBatch trial;
     const Experiment& e = checked.experiment();
@@ -150,7 +150,7 @@ std::string fitted_batch(const std::string& path, const std::vector<std::string>
 
 std::string batch_of(const std::string& config) {
   const ConfigNode size = batch_size(load_experiment_config_text(config, "config.yaml"));
-  return override_of(size.kind() == ConfigNode::Kind::kInt ? size.as_int() : 1);
+  return size.kind() == ConfigNode::Kind::kInt ? override_of(size.as_int()) : "";
 }
 
 }  // namespace tpack

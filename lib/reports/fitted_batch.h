@@ -13,7 +13,7 @@ bool has_automatic_batch(const std::string& path, const std::vector<std::string>
 /// Errors: ConfigError without memory_mb; ResourceError if one sample needs more; those of CheckedExperiment.
 std::string fitted_batch(const std::string& path, const std::vector<std::string>& overrides);
 
-/// An override with the number of an earlier config (its text), to continue a run.
+/// An override with the number of an earlier config (its text), to continue a run; empty if it has none.
 std::string batch_of(const std::string& config);
 
 }  // namespace tpack

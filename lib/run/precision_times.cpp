@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-/// Of the files, one for each step.
+/// Has a file for each step.
 std::string folder_in(const std::string& cache_dir) { return cache_dir + "/precisions"; }
 
 /// "2026-11-28".

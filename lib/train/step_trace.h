@@ -7,8 +7,8 @@
 
 namespace tpack {
 
-/// Measures each kernel of the first tower in one step, from its construction to `finish`. Of a program that
-/// runs several times in the step (accumulate), the last run.
+/// Measures each kernel of the first tower in one step, from its construction to `finish`. If a program runs
+/// several times in the step (accumulate), it shows the last run.
 class StepTrace {
  public:
   StepTrace(const StepPrograms& programs, const StepData& data);

@@ -75,7 +75,7 @@ TEST_F(ModelReportOf, bf16_shows_the_type_of_each_output_and_product) {
   EXPECT_EQ(layer_of(report, "second").stored, half);
   EXPECT_EQ(layer_of(report, "logits").stored, single);
   EXPECT_TRUE(layer_of(report, "label").stored.empty());
-  // Of each product, the gradients of both factors are products; the data need none.
+  // A product and the gradients of its two factors are products; data have no gradient.
   EXPECT_EQ(layer_of(report, "first").products.all, 2);
   EXPECT_EQ(layer_of(report, "second").products.in_half, 3);
   EXPECT_EQ(report.products.all, 8);

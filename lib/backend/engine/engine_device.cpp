@@ -93,8 +93,8 @@ class EngineDevice final : public Device {
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<KernelQueue> queue_;  // from the first compile on
   std::unique_ptr<VariableStore> store_;
-  bool variables_change_ =
-      false;  // not only by VariableStore::set: then constants are not worth their memory
+  // Other than by VariableStore::set: then constants are not worth their memory.
+  bool variables_change_ = false;
 };
 
 }  // namespace

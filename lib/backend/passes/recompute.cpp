@@ -13,7 +13,8 @@ using pointwise::Expression;
 using pointwise::Fn;
 using pointwise::Instruction;
 
-// An input of a sweep so much smaller than its result may be kept for it: statistics and weights of channels.
+// An input that is this many times smaller than the result may be kept for it: statistics and weights of
+// channels.
 constexpr int64_t kSmall = 16;
 
 /// The part of an expression that computes some of its results.
