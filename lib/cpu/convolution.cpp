@@ -8,6 +8,7 @@
 #include "backend/plan.h"
 #include "cpu/batch_pieces.h"
 #include "cpu/epilogue.h"
+#include "cpu/image_pairs.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
 #include "cpu/piece_kernel.h"
@@ -49,7 +50,7 @@ dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionPara
   }
   if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
   throw PlanError("unknown convolution algorithm '" + request.algorithm +
-                  "' in the plan; known: direct, winograd, winograd-tiled");
+                  "' in the plan; known: direct, image-pairs, winograd, winograd-tiled");
 }
 
 /// Images with few channels enter a blocked convolution in their own layout: oneDNN has kernels for the first
@@ -360,6 +361,10 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   const Node& n = request.node;
   const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
+  if (request.algorithm == kImagePairs) {
+    if (!image_pairs_fit(n, params)) reject(request);
+    return image_pairs_backward_weights(request, params);
+  }
   const PerImage per_image{{true, true}, {false}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cpu/image_pairs.h"
 #include "cpu/onednn.h"
 #include "cpu/winograd.h"
 
@@ -13,6 +14,8 @@ constexpr double kWinogradGain = 1.5;
 // The same for images of 16 bits: it computes in float32, while direct convolutions multiply bfloat16.
 constexpr double kWinogradGainInHalf = 0.75;
 constexpr double kWinogradGainNextToAmx = 0.2;
+constexpr double kImagePairsGain = 1.2;
+constexpr double kImagePairsGainNextToAmx = 0.6;
 constexpr double kBlockedGainNextToAmx = 0.07;  // oneDNN multiplies tiles of channels-last images only
 
 /// Weights that a convolution reads, or whose gradient it computes.
@@ -72,6 +75,10 @@ std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
     if (algorithms.empty() || way.algorithm != algorithms.front()) continue;
     const double gain = usually_wins(way.algorithm, node) ? kWinogradGain : 1 / kWinogradGain;
     way.gain = half ? (half_in_tiles ? kWinogradGainNextToAmx : kWinogradGainInHalf) : gain;
+  }
+  if (image_pairs_fit(node, *window)) {
+    const double gain = half_in_tiles ? kImagePairsGainNextToAmx : kImagePairsGain;
+    for (const Layout layout : {Layout::kNhwc, Layout::kBlocked}) ways.push_back({layout, kImagePairs, gain});
   }
   return ways;
 }

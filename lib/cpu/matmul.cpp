@@ -6,6 +6,7 @@
 #include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn.h"
+#include "cpu/pair_matmul.h"
 #include "cpu/piece_kernel.h"
 #include "cpu/primitive.h"
 
@@ -149,6 +150,7 @@ PreparedKernel prepare_product(const KernelRequest& request) {
   const auto* fused = op_cast<Fused>(n);
   const auto& op = dynamic_cast<const MatMul&>(fused != nullptr ? *fused->product() : *n.op);
   const Product product{n, op.params(), epilogue_of(*n.op, n.inputs).value()};
+  if (pair_matmul_fits(n, product.params)) return pair_matmul(request, product.params, product.epilogue);
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
   PreparedKernel prepared = plain_kernel(request, std::move(kernel), scratch);
