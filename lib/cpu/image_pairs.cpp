@@ -7,6 +7,7 @@
 #include "cpu/pair_grid.h"
 #include "cpu/pair_products.h"
 #include "cpu/parallel.h"
+#include "cpu/simd.h"
 
 namespace tpack::cpu {
 namespace {
@@ -16,8 +17,6 @@ using simd::kPairRows;
 using simd::kPairVectors;
 
 constexpr int64_t kBlockFloats = kPairRows * kPairVectors * kPairLanes;  // of a block of sums
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Images of bfloat16, and the bytes from one index to the next one.
 struct PairImages {
@@ -76,19 +75,28 @@ class ImagePairsKernel final : public Kernel {
     chunk_pairs_ = chunk_rows_ == y_.height ? evenly(pairs(), most / (y_.height * y_.width)) : 1;
     chunk_in_rows_ =
         std::min(x_.height, (chunk_rows_ - 1) * p_.stride.h + (window_[2] - 1) * p_.dilation.h + 1);
-    grid_ = PairGrid(ceil_div(x_.channels, kPairRows), ceil_div(y_.blocks(), kPairVectors), taps(), pieces);
+    grid_ = PairGrid({.row_panels = ceil_div(x_.channels, kPairRows),
+                      .column_panels = ceil_div(y_.blocks(), kPairVectors),
+                      .vectors = y_.blocks() == 1 ? 1 : kPairVectors,
+                      .products = taps(),
+                      .steps = chunks() * chunk_pairs_ * chunk_rows_ * y_.width,
+                      .parts = chunks()},
+                     pieces);
   }
 
   uint64_t scratch_bytes() const {
-    return static_cast<uint64_t>(x_panels() * y_panels() * taps() * kBlockFloats +
-                                 grid_.pieces() * piece_pairs()) *
+    return static_cast<uint64_t>(grid_.step_pieces() * sums() + grid_.pieces() * piece_pairs()) *
            sizeof(float);
   }
 
   void run(const KernelArgs& args) override {
-    parallel_for(team_of(args), grid_.pieces(), grid_.pieces(), 1,
+    Team* team = team_of(args);
+    parallel_for(team, grid_.pieces(), grid_.pieces(), 1, [&](int64_t begin, int64_t end, int /*piece*/) {
+      for (int64_t number = begin; number < end; ++number) run_piece(args, number);
+    });
+    parallel_for(team, grid_.pieces(), y_panels() * x_panels(), 1,
                  [&](int64_t begin, int64_t end, int /*piece*/) {
-                   for (int64_t number = begin; number < end; ++number) run_piece(args, number);
+                   for (int64_t i = begin; i < end; ++i) store(args, i / x_panels(), i % x_panels());
                  });
   }
 
@@ -122,40 +130,39 @@ class ImagePairsKernel final : public Kernel {
     return {panels.columns.begin * kPairVectors, std::min(y_.blocks(), panels.columns.end * kPairVectors)};
   }
 
-  float* sums_of(const KernelArgs& args, int64_t y_panel, int64_t x_panel) const {
-    return floats_out(args.scratch) + (y_panel * x_panels() + x_panel) * taps() * kBlockFloats;
+  int64_t row_chunks() const { return ceil_div(y_.height, chunk_rows_); }
+  int64_t chunks() const { return ceil_div(pairs(), chunk_pairs_) * row_chunks(); }
+  int64_t sums() const { return y_panels() * x_panels() * taps() * kBlockFloats; }
+  /// The sums of some panels, and of part `part` of the chunks.
+  float* sums_of(const KernelArgs& args, int64_t part, int64_t y_panel, int64_t x_panel) const {
+    return floats_out(args.scratch) + part * sums() +
+           (y_panel * x_panels() + x_panel) * taps() * kBlockFloats;
   }
 
   void run_piece(const KernelArgs& args, int64_t number) const {
     const PairGrid::Part panels = grid_.part(number);
-    auto* x = reinterpret_cast<uint32_t*>(sums_of(args, y_panels(), 0)) + number * piece_pairs();
+    auto* x = reinterpret_cast<uint32_t*>(sums_of(args, grid_.step_pieces(), 0, 0)) + number * piece_pairs();
     uint32_t* y = x + x_.blocks() * x_block_pairs();
     for (int64_t panel = panels.columns.begin; panel < panels.columns.end; ++panel) {
-      std::memset(sums_of(args, panel, panels.rows.begin), 0,
+      std::memset(sums_of(args, panels.of_steps, panel, panels.rows.begin), 0,
                   static_cast<size_t>(panels.rows.size() * taps() * kBlockFloats) * sizeof(float));
     }
     const Span x_blocks = x_blocks_of(panels);
     const Span y_blocks = y_blocks_of(panels);
-    const int64_t row_chunks = ceil_div(y_.height, chunk_rows_);
-    const int64_t chunks = ceil_div(pairs(), chunk_pairs_) * row_chunks;
-    for (int64_t i = 0; i < chunks; ++i) {
+    const Span chunks = share_of(this->chunks(), panels.of_steps, grid_.step_pieces());
+    for (int64_t i = chunks.begin; i < chunks.end; ++i) {
       const Chunk chunk = chunk_at(i);
       load(args.in[0], x_, chunk.pairs, chunk.in_rows, x_blocks, x, chunk_in_rows_);
       load(args.in[1], y_, chunk.pairs, chunk.out_rows, y_blocks, y, chunk_rows_);
-      Ahead ahead(args, *this, chunk_at(std::min(i + 1, chunks - 1)), panels);
+      Ahead ahead(args, *this, chunk_at(std::min(i + 1, chunks.end - 1)), panels);
       for (int64_t panel = panels.columns.begin; panel < panels.columns.end; ++panel)
-        add_products(args, chunk, x, y, panel, panels.rows, ahead);
-    }
-    for (int64_t panel = panels.columns.begin; panel < panels.columns.end; ++panel) {
-      for (int64_t x_panel = panels.rows.begin; x_panel < panels.rows.end; ++x_panel)
-        store(args, panel, x_panel);
+        add_products(args, chunk, x, y, panel, panels, ahead);
     }
   }
 
   Chunk chunk_at(int64_t number) const {
-    const int64_t row_chunks = ceil_div(y_.height, chunk_rows_);
-    const int64_t pair = number / row_chunks * chunk_pairs_;
-    const int64_t row = number % row_chunks * chunk_rows_;
+    const int64_t pair = number / row_chunks() * chunk_pairs_;
+    const int64_t row = number % row_chunks() * chunk_rows_;
     Chunk chunk{
         {pair, std::min(pairs(), pair + chunk_pairs_)}, {row, std::min(y_.height, row + chunk_rows_)}, {}};
     const int64_t first = row * p_.stride.h - p_.padding.top;
@@ -276,9 +283,9 @@ class ImagePairsKernel final : public Kernel {
     int64_t at_ = 0;      // in its regions
   };
 
-  /// Adds what a chunk gives to the sums of one panel of y with some panels of x.
+  /// Adds what a chunk gives to the sums of panel `y_panel` with each panel of x.
   void add_products(const KernelArgs& args, const Chunk& chunk, const uint32_t* x, const uint32_t* y,
-                    int64_t y_panel, const Span& x_panels, Ahead& ahead) const {
+                    int64_t y_panel, const PairGrid::Part& panels, Ahead& ahead) const {
     const simd::PairStrides in = {chunk_in_rows_ * x_.width * kPairLanes, p_.stride.h * x_.width * kPairLanes,
                                   p_.stride.w * kPairLanes};
     const simd::PairStrides out = {chunk_rows_ * y_.width * kPairLanes, y_.width * kPairLanes, kPairLanes};
@@ -300,17 +307,19 @@ class ImagePairsKernel final : public Kernel {
                                .b = out,
                                .vectors = vectors(y_panel),
                                .b_vector = y_block_pairs()};
-      for (int64_t panel = x_panels.begin; panel < x_panels.end; ++panel) {
+      for (int64_t panel = panels.rows.begin; panel < panels.rows.end; ++panel) {
         ahead.advance(steps);
         simd::add_pair_products(a + panel / 2 * x_block_pairs() + panel % 2 * kPairRows, b, steps,
-                                sums_of(args, y_panel, panel) + tap * kBlockFloats);
+                                sums_of(args, panels.of_steps, y_panel, panel) + tap * kBlockFloats);
       }
     }
   }
 
-  /// Writes the sums of a block as weights.
+  /// Adds the sums of all parts, in their order, and writes them as weights.
   void store(const KernelArgs& args, int64_t y_panel, int64_t x_panel) const {
-    const float* sums = sums_of(args, y_panel, x_panel);
+    float* sums = sums_of(args, 0, y_panel, x_panel);
+    for (int64_t part = 1; part < grid_.step_pieces(); ++part)
+      simd::add_to(sums_of(args, part, y_panel, x_panel), sums, static_cast<size_t>(taps() * kBlockFloats));
     const int64_t columns = vectors(y_panel) * kPairLanes;
     const int64_t first = y_panel * kPairVectors * kPairLanes;
     const int64_t filters = std::min(columns, y_.channels - first);

@@ -17,8 +17,6 @@ using simd::PairType;
 
 constexpr int64_t kColumns = kPairVectors * kPairLanes;  // of a panel
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 PairType pair_type(DType type) { return type == DType::kFloat32 ? PairType::kFloat32 : PairType::kBFloat16; }
 
 /// A factor as lines (rows of the first, columns of the second one) of `inner` numbers.
@@ -79,7 +77,7 @@ class PairMatMul final : public Kernel {
         b_(b),
         result_(pair_type(result)),
         epilogue_(epilogue),
-        grid_(ceil_div(a.lines, kPairRows), ceil_div(b.lines, kColumns), 1, pieces) {}
+        grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kColumns)}, pieces) {}
 
   uint64_t scratch_bytes() const {
     return static_cast<uint64_t>(grid_.pieces() * piece_words()) * sizeof(uint32_t);
