@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""ResNet-20 of bench/configs/cifar-resnet20.yaml in PyTorch: the same network, data, augmentation, optimizer and schedule, own random
-numbers.
+"""Networks for CIFAR-10 in PyTorch: the same network, data, augmentation, optimizer and schedule as in tpack, own random numbers.
 
-    TPACK_CIFAR=DIR bench/peers/cifar.py --epochs 8 [--seed 1]
+    TPACK_CIFAR=DIR bench/peers/cifar.py resnet20 --epochs 8 [--seed 1]
     TPACK_CIFAR=DIR tpack train bench/configs/cifar-resnet20.yaml --set vars.epochs=8
+
+    TPACK_CIFAR=DIR bench/peers/cifar.py fast --epochs 8 [--bf16]
+    TPACK_CIFAR=DIR tpack train configs/cifar10-fast.yaml
 
 DIR has the folders of scripts/unpack_cifar10.sh. Runs with a Python that has torch and torchvision. Prints the accuracy on the test images
 after each epoch.
 """
 import argparse
+import dataclasses
 import math
 import os
 import pathlib
 import time
+import typing
 
 import torch
 from torch import nn
@@ -62,17 +66,68 @@ def resnet(n):
     return net
 
 
-def augmented(pixels):
-    """Pad 4, crop, flip, and in half of the images a black square of 8 x 8 pixels."""
+class Group(nn.Sequential):
+    """The block of configs/cifar10-fast.yaml."""
+
+    def __init__(self, before, filters):
+        super().__init__(nn.Conv2d(before, filters, 3, 1, 1, bias=False), nn.MaxPool2d(2), nn.BatchNorm2d(filters, momentum=0.2), nn.ReLU(),
+                         nn.Conv2d(filters, filters, 3, 1, 1, bias=False), nn.BatchNorm2d(filters, momentum=0.2), nn.ReLU())
+
+
+class Divided(nn.Module):
+    def forward(self, x):
+        return x / 8
+
+
+def fast():
+    net = nn.Sequential(nn.Conv2d(3, 32, 3, 1, 1, bias=False), nn.BatchNorm2d(32, momentum=0.2), nn.ReLU(), Group(32, 64), Group(64, 256),
+                        Group(256, 256), nn.MaxPool2d(4), nn.Flatten(), nn.Linear(256, 10, bias=False), Divided())
+    for part in net.modules():
+        if isinstance(part, nn.Conv2d):
+            nn.init.kaiming_normal_(part.weight, mode="fan_in")
+    return net
+
+
+def cosine_after_warmup(epoch, epochs):
+    return epoch / 3 if epoch < 3 else (1 + math.cos(math.pi * (epoch - 3) / (epochs - 3))) / 2
+
+
+def one_cycle(epoch, epochs):
+    return 0.1 + 0.45 * epoch if epoch < 2 else 1 - 0.995 * (epoch - 2) / (epochs - 2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    net: typing.Callable
+    batch: int
+    padding: int
+    cutout: bool  # in half of the images, a black square of 8 x 8 pixels
+    scale: float
+    offset: float
+    rate: float
+    nesterov: bool
+    decay: float
+    smoothing: float
+    schedule: typing.Callable
+
+
+RECIPES = {
+    "resnet20": Recipe(lambda: resnet(3), 128, 4, True, 1 / 128, -0.943, 0.2, False, 3e-4, 0, cosine_after_warmup),
+    "fast": Recipe(fast, 512, 2, False, 0.0156863, -1.86, 0.4, True, 5e-4, 0.2, one_cycle),
+}
+
+
+def augmented(pixels, recipe):
+    """Pads, crops, flips."""
     count = len(pixels)
-    padded = F.pad(pixels, (4, 4, 4, 4))
-    rows = torch.randint(0, 9, (count, 1)) + torch.arange(32)
-    columns = torch.randint(0, 9, (count, 1)) + torch.arange(32)
+    padded = F.pad(pixels, (recipe.padding,) * 4)
+    rows = torch.randint(0, 2 * recipe.padding + 1, (count, 1)) + torch.arange(32)
+    columns = torch.randint(0, 2 * recipe.padding + 1, (count, 1)) + torch.arange(32)
     flipped = torch.rand(count) < 0.5
     columns[flipped] = columns[flipped].flip(1)
     at = torch.arange(count)[:, None, None]
     out = padded.permute(0, 2, 3, 1)[at, rows[:, :, None], columns[:, None, :]]
-    for i in torch.nonzero(torch.rand(count) < 0.5).flatten().tolist():
+    for i in torch.nonzero(torch.rand(count) < 0.5).flatten().tolist() if recipe.cutout else []:
         y, x = torch.randint(0, 25, (2,)).tolist()
         out[i, y:y + 8, x:x + 8] = 0
     return out.permute(0, 3, 1, 2)
@@ -80,38 +135,42 @@ def augmented(pixels):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", choices=RECIPES)
     parser.add_argument("--epochs", type=int, default=75)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bf16", action="store_true", help="with autocast")
     options = parser.parse_args()
+    recipe = RECIPES[options.network]
     torch.manual_seed(options.seed)
+    autocast = torch.autocast("cpu", torch.bfloat16, enabled=options.bf16)
     pixels, labels = images_of("train")
     test_pixels, test_labels = images_of("test")
-    net = resnet(3).to(memory_format=torch.channels_last)
+    net = recipe.net().to(memory_format=torch.channels_last)
     weights = [p for p in net.parameters() if p.dim() > 1]
     others = [p for p in net.parameters() if p.dim() == 1]
-    optimizer = torch.optim.SGD([{"params": weights, "weight_decay": 3e-4}, {"params": others}], lr=0.2, momentum=0.9)
-    steps = len(pixels) // 128
-    warmup = 3
+    optimizer = torch.optim.SGD([{"params": weights, "weight_decay": recipe.decay}, {"params": others}], lr=recipe.rate, momentum=0.9,
+                                nesterov=recipe.nesterov)
+    steps = len(pixels) // recipe.batch
 
     def scaled(batch):
-        return (batch.float() / 128 - 0.943).contiguous(memory_format=torch.channels_last)
+        return (batch.float() * recipe.scale + recipe.offset).contiguous(memory_format=torch.channels_last)
 
     for epoch in range(options.epochs):
         begin = time.monotonic()
         net.train()
         order = torch.randperm(len(pixels))
         for step in range(steps):
-            at = epoch + step / steps
-            rate = at / warmup if at < warmup else (1 + math.cos(math.pi * (at - warmup) / (options.epochs - warmup))) / 2
             for group in optimizer.param_groups:
-                group["lr"] = 0.2 * rate
-            chosen = order[step * 128:(step + 1) * 128]
-            loss = F.cross_entropy(net(scaled(augmented(pixels[chosen]))), labels[chosen])
+                group["lr"] = recipe.rate * recipe.schedule(epoch + step / steps, options.epochs)
+            chosen = order[step * recipe.batch:(step + 1) * recipe.batch]
+            with autocast:
+                logits = net(scaled(augmented(pixels[chosen], recipe)))
+            loss = F.cross_entropy(logits.float(), labels[chosen], label_smoothing=recipe.smoothing)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         net.eval()
-        with torch.no_grad():
+        with torch.no_grad(), autocast:
             right = sum((net(scaled(test_pixels[i:i + 250])).argmax(1) == test_labels[i:i + 250]).sum().item()
                         for i in range(0, len(test_pixels), 250))
         print(f"epoch {epoch + 1}: {right / len(test_pixels):.4f}, {time.monotonic() - begin:.0f} s", flush=True)

@@ -5,7 +5,7 @@
 
 #include "cpu/batch_pieces.h"
 #include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include "backend/engine/engine_device.h"
 #include "backend/open_device.h"
 #include "cpu/library.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/team.h"
 #include "system/log.h"
 

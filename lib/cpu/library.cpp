@@ -9,12 +9,12 @@
 #include "backend/engine/reference_kernel.h"
 #include "backend/passes/fused_ops.h"
 #include "backend/passes/passes.h"
-#include "cpu/convolution_ways.h"
+#include "cpu/convolution/convolution_ways.h"
 #include "cpu/epilogue.h"
 #include "cpu/kernel.h"
-#include "cpu/onednn.h"
-#include "cpu/primitive.h"
-#include "cpu/simd.h"
+#include "cpu/onednn/onednn.h"
+#include "cpu/onednn/primitive.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cpu/parallel.h"
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 

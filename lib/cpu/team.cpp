@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/spin_then_yield.h"
 #include "cpu/compute_mode.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 
 namespace tpack::cpu {
 namespace {

@@ -89,6 +89,7 @@ class ShippedConfig : public testing::TestWithParam<std::string> {};
 /// Callbacks and gates, too, which `check --no-data` leaves out.
 TEST_P(ShippedConfig, has_no_mistake) {
   const std::map<std::string, std::string> needs = {{"cifar-resnet", "TPACK_CIFAR is not set"},
+                                                    {"cifar10-fast", "TPACK_CIFAR is not set"},
                                                     {"fashion-mnist", kNoDataset},
                                                     {"mlp", kNoDataset},
                                                     {"mnist-convnet", kNoDataset}};

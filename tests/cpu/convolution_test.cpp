@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/library.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/piece_kernel.h"
 #include "ops/op_cases.h"
 #include "testkit/backend_check.h"

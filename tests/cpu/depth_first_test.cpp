@@ -9,10 +9,10 @@
 #include "backend/engine/executable.h"
 #include "backend/engine/layout_choice.h"
 #include "backend/passes/passes.h"
+#include "cpu/convolution/winograd.h"
 #include "cpu/library.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/team.h"
-#include "cpu/winograd.h"
 #include "graph/passes/simplify.h"
 #include "ops/op_cases.h"
 

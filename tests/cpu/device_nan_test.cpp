@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu/winograd.h"
+#include "cpu/convolution/winograd.h"
 #include "ops/op_cases.h"
 #include "testkit/backend_check.h"
 

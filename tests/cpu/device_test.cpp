@@ -7,7 +7,7 @@
 #include "backend/plan.h"
 #include "core/text.h"
 #include "cpu/kernel.h"
-#include "cpu/onednn_format.h"
+#include "cpu/onednn/onednn_format.h"
 #include "graph/passes/gradient.h"
 #include "ops/op_cases.h"
 #include "ops/pad.h"

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "backend/open_device.h"
+#include "cpu/convolution/winograd.h"
 #include "cpu/library.h"
 #include "cpu/team.h"
-#include "cpu/winograd.h"
 #include "graph/builder.h"
 #include "graph/passes/gradient.h"
 #include "ops/convolution.h"

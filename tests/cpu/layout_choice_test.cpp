@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/library.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/team.h"
 #include "graph/builder.h"
 #include "ops/convolution.h"

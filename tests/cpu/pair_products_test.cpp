@@ -1,15 +1,15 @@
-#include "cpu/pair_products.h"
+#include "cpu/products/pair_products.h"
 
 #include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
-#include "cpu/image_pairs.h"
+#include "cpu/convolution/image_pairs.h"
 #include "cpu/library.h"
-#include "cpu/onednn.h"
-#include "cpu/pair_grid.h"
-#include "cpu/pair_matmul.h"
+#include "cpu/onednn/onednn.h"
+#include "cpu/products/pair_grid.h"
+#include "cpu/products/pair_matmul.h"
 #include "cpu/team.h"
 #include "graph/builder.h"
 #include "ops/op_cases.h"
@@ -20,8 +20,13 @@
 namespace tpack::cpu {
 namespace {
 
-#define SKIP_WITHOUT_PAIRS() \
-  if (!simd::has_pair_products()) GTEST_SKIP() << "no AVX512-BF16: no kernel for pairs of bfloat16"
+template <class Test>
+class WithPairs : public Test {
+ protected:
+  void SetUp() override {
+    if (!simd::has_pair_products()) GTEST_SKIP() << "this CPU has no AVX512-BF16";
+  }
+};
 
 using simd::PairType;
 
@@ -48,8 +53,9 @@ std::vector<std::byte> bytes_of(const std::vector<float>& x, PairType type) {
   return bytes;
 }
 
-TEST(PairProducts, are_summed_over_images_rows_and_pixels) {
-  SKIP_WITHOUT_PAIRS();
+class PairProducts : public WithPairs<testing::Test> {};
+
+TEST_F(PairProducts, are_summed_over_images_rows_and_pixels) {
   for (const int vectors : {1, 2}) {
     const int64_t columns = vectors * simd::kPairLanes;
     // Two images of three rows of five pixels, with gaps between rows and images.
@@ -89,8 +95,7 @@ TEST(PairProducts, are_summed_over_images_rows_and_pixels) {
   }
 }
 
-TEST(PairProducts, pairs_are_made_of_two_rows) {
-  SKIP_WITHOUT_PAIRS();
+TEST_F(PairProducts, pairs_are_made_of_two_rows) {
   const std::vector<float> x = floats_of_seed(400, 3);
   for (const PairType type : {PairType::kBFloat16, PairType::kFloat32}) {
     const std::vector<std::byte> bytes = bytes_of(x, type);
@@ -116,8 +121,7 @@ TEST(PairProducts, pairs_are_made_of_two_rows) {
   }
 }
 
-TEST(PairProducts, pairs_are_made_within_rows) {
-  SKIP_WITHOUT_PAIRS();
+TEST_F(PairProducts, pairs_are_made_within_rows) {
   const std::vector<float> x = floats_of_seed(16 * 80, 4);
   for (const PairType type : {PairType::kBFloat16, PairType::kFloat32}) {
     const std::vector<std::byte> bytes = bytes_of(x, type);
@@ -140,8 +144,7 @@ TEST(PairProducts, pairs_are_made_within_rows) {
   }
 }
 
-TEST(PairProducts, a_block_of_sums_is_stored_with_bias_and_activation) {
-  SKIP_WITHOUT_PAIRS();
+TEST_F(PairProducts, a_block_of_sums_is_stored_with_bias_and_activation) {
   std::vector<float> sums = floats_of_seed(8 * 32, 5);
   sums[0] = NAN;
   const std::vector<float> bias = floats_of_seed(32, 6);
@@ -211,9 +214,7 @@ class PairKernels {
   }
 
   /// Inputs in plain layout and the types of the node; the output as doubles.
-  Tensor run(const Node& node, const std::vector<Tensor>& inputs, Layout layout, const std::string& algorithm,
-             int pieces) {
-    const PreparedKernel kernel = library_->prepare({node, layout, algorithm, pieces});
+  Tensor run(const Node& node, const std::vector<Tensor>& inputs, const PreparedKernel& kernel) {
     Team team(3);
     std::vector<std::vector<std::byte>> memory;
     std::vector<std::byte*> in;
@@ -321,10 +322,9 @@ Tensor gradient_of_weights(const Tensor& x, const Tensor& dy, const Shape& w, co
   return dw;
 }
 
-class ImagePairs : public testing::TestWithParam<ImageCase> {};
+class ImagePairs : public WithPairs<testing::TestWithParam<ImageCase>> {};
 
 TEST_P(ImagePairs, give_the_gradient_of_the_weights_in_both_layouts_and_any_pieces) {
-  SKIP_WITHOUT_PAIRS();
   const ImageCase& c = GetParam();
   PairKernels kernels;
   const Symbol x = kernels.input(DType::kBFloat16, c.x);
@@ -339,7 +339,9 @@ TEST_P(ImagePairs, give_the_gradient_of_the_weights_in_both_layouts_and_any_piec
   for (const Layout layout : {Layout::kNhwc, Layout::kBlocked}) {
     for (const int pieces : {1, 2, 3, 16}) {
       SCOPED_TRACE(pieces);
-      expect_near(kernels.run(node, inputs, layout, kImagePairs, pieces), expected, 2e-6);
+      const PreparedKernel kernel =
+          image_pairs_backward_weights({node, layout, kImagePairs, pieces}, c.params);
+      expect_near(kernels.run(node, inputs, kernel), expected, 2e-6);
     }
   }
 }
@@ -347,7 +349,7 @@ TEST_P(ImagePairs, give_the_gradient_of_the_weights_in_both_layouts_and_any_piec
 INSTANTIATE_TEST_SUITE_P(Cpu, ImagePairs, testing::ValuesIn(image_cases()),
                          [](const auto& param) { return param.param.name; });
 
-TEST(ImagePairs, do_not_fit_where_the_kernel_has_no_code) {
+TEST(ImagePairsFit, only_where_the_kernel_has_code) {
   PairKernels kernels;
   const auto fit = [&](DType type, const Shape& x, const Shape& w, const ConvolutionParams& p) {
     const Symbol image = kernels.input(type, x);
@@ -372,12 +374,10 @@ struct ProductCase {
   int64_t inner;
 };
 
-class PairMatMuls : public testing::TestWithParam<ProductCase> {};
+class PairMatMuls : public WithPairs<testing::TestWithParam<ProductCase>> {};
 
 /// In any types and orders of the factors, with each epilogue.
 TEST_P(PairMatMuls, agree_with_the_formula) {
-  SKIP_WITHOUT_PAIRS();
-  if (has_amx()) GTEST_SKIP() << "next to AMX, oneDNN multiplies matrices";
   const auto [rows, columns, inner] = GetParam();
   for (const auto& [a_type, b_type] : {std::pair{DType::kBFloat16, DType::kBFloat16},
                                        {DType::kBFloat16, DType::kFloat32},
@@ -389,7 +389,7 @@ TEST_P(PairMatMuls, agree_with_the_formula) {
       const Shape b_shape = p.transpose_b ? Shape{columns, inner} : Shape{inner, columns};
       const Node& node = kernels.emit<MatMul>(
           p, std::vector{kernels.input(a_type, a_shape), kernels.input(b_type, b_shape)});
-      ASSERT_TRUE(pair_matmul_fits(node, p));
+      ASSERT_EQ(pair_matmul_fits(node, p), !has_amx()) << "next to AMX, oneDNN multiplies matrices";
       const std::vector<Tensor> inputs = {random_tensor(a_shape, 1), random_tensor(b_shape, 2)};
       Tensor expected(TensorSpec{DType::kFloat64, {rows, columns}});
       const Tensor a = in_half(inputs[0].cast(DType::kFloat32));
@@ -403,11 +403,12 @@ TEST_P(PairMatMuls, agree_with_the_formula) {
           expected.span<double>()[static_cast<size_t>(i * columns + j)] = sum;
         }
       }
-      const Tensor one = kernels.run(node, inputs, Layout::kPlain, "", 1);
+      const auto in_pieces = [&](int pieces) {
+        return kernels.run(node, inputs, pair_matmul({node, Layout::kPlain, "", pieces}, p, {}));
+      };
+      const Tensor one = in_pieces(1);
       expect_near(one, expected, 2e-6);
-      for (const int pieces : {2, 7})
-        EXPECT_TRUE(bit_equal(kernels.run(node, inputs, Layout::kPlain, "", pieces), one))
-            << pieces << " pieces";
+      for (const int pieces : {2, 7}) EXPECT_TRUE(bit_equal(in_pieces(pieces), one)) << pieces << " pieces";
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "cpu/simd_moments.h"
+#include "cpu/sweep/simd_moments.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "cpu/simd_pooling.h"
+#include "cpu/ops/simd_pooling.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "cpu/sweep_code.h"
+#include "cpu/sweep/sweep_code.h"
 
 #include <cmath>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu/float_elements.h"
-#include "cpu/simd.h"
+#include "cpu/ops/float_elements.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "cpu/winograd.h"
+#include "cpu/convolution/winograd.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "experiment/check.h"
 #include "support/program_runner.h"
 #include "tensor/dtype.h"

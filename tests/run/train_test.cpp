@@ -13,7 +13,7 @@
 
 #include "backend/plan.h"
 #include "checkpoint/layout.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "support/errors.h"
 #include "support/tiny_runs.h"
 

@@ -1,9 +1,9 @@
-#include "cpu/float_elements.h"
+#include "cpu/ops/float_elements.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 #include "tensor/cast.h"
 
 namespace tpack::cpu {

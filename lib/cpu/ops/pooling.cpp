@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cpu/kernel.h"
+#include "cpu/ops/simd_pooling.h"
 #include "cpu/parallel.h"
-#include "cpu/simd_pooling.h"
 
 namespace tpack::cpu {
 namespace {

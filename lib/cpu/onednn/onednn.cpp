@@ -1,4 +1,4 @@
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 
 #include <malloc.h>
 

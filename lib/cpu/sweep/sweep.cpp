@@ -2,12 +2,12 @@
 #include <array>
 #include <cstring>
 
-#include "cpu/float_elements.h"
 #include "cpu/kernel.h"
+#include "cpu/ops/float_elements.h"
 #include "cpu/parallel.h"
-#include "cpu/simd.h"
-#include "cpu/sweep_code.h"
-#include "cpu/sweep_reductions.h"
+#include "cpu/sweep/simd.h"
+#include "cpu/sweep/sweep_code.h"
+#include "cpu/sweep/sweep_reductions.h"
 
 namespace tpack::cpu {
 namespace {

@@ -1,11 +1,11 @@
-#include "cpu/sweep_reductions.h"
+#include "cpu/sweep/sweep_reductions.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "cpu/simd.h"
-#include "cpu/simd_moments.h"
+#include "cpu/sweep/simd.h"
+#include "cpu/sweep/simd_moments.h"
 
 namespace tpack::cpu {
 namespace {

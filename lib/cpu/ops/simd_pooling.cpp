@@ -1,9 +1,9 @@
-#include "cpu/simd_pooling.h"
+#include "cpu/ops/simd_pooling.h"
 
 // Highway needs its own order of includes.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/simd_pooling.cpp"
+#define HWY_TARGET_INCLUDE "cpu/ops/simd_pooling.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,11 +1,11 @@
-#include "cpu/convolution_ways.h"
+#include "cpu/convolution/convolution_ways.h"
 
 #include <algorithm>
 #include <string>
 
-#include "cpu/image_pairs.h"
-#include "cpu/onednn.h"
-#include "cpu/winograd.h"
+#include "cpu/convolution/image_pairs.h"
+#include "cpu/convolution/winograd.h"
+#include "cpu/onednn/onednn.h"
 
 namespace tpack::cpu {
 namespace {

@@ -1,12 +1,12 @@
-#include "cpu/winograd.h"
+#include "cpu/convolution/winograd.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "cpu/onednn.h"
+#include "cpu/convolution/simd_winograd.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/parallel.h"
-#include "cpu/simd_winograd.h"
 
 namespace tpack::cpu {
 namespace {

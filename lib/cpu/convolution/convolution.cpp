@@ -7,14 +7,14 @@
 
 #include "backend/plan.h"
 #include "cpu/batch_pieces.h"
+#include "cpu/convolution/image_pairs.h"
+#include "cpu/convolution/winograd.h"
 #include "cpu/epilogue.h"
-#include "cpu/image_pairs.h"
 #include "cpu/kernel.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
+#include "cpu/onednn/primitive.h"
 #include "cpu/piece_kernel.h"
-#include "cpu/primitive.h"
-#include "cpu/simd.h"
-#include "cpu/winograd.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 namespace {

@@ -1,9 +1,9 @@
-#include "cpu/pair_grid.h"
+#include "cpu/products/pair_grid.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "cpu/pair_products.h"
+#include "cpu/products/pair_products.h"
 
 namespace tpack::cpu {
 

@@ -1,4 +1,4 @@
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 // Highway needs its own order of includes.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/simd.cpp"
+#define HWY_TARGET_INCLUDE "cpu/sweep/simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>

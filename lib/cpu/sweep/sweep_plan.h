@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/passes/fused_ops.h"
-#include "cpu/onednn_format.h"
+#include "cpu/onednn/onednn_format.h"
 
 namespace tpack::cpu {
 

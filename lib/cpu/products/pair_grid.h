@@ -5,7 +5,7 @@
 namespace tpack::cpu {
 
 /// Indices begin..end-1.
-struct Span {
+struct PairRange {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size() const { return end - begin; }
@@ -14,7 +14,7 @@ struct Span {
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Part `number` of 0..count-1 in `parts` equal parts.
-inline Span share_of(int64_t count, int64_t number, int64_t parts) {
+inline PairRange share_of(int64_t count, int64_t number, int64_t parts) {
   return {count * number / parts, count * (number + 1) / parts};
 }
 
@@ -32,8 +32,8 @@ struct PairWork {
 class PairGrid {
  public:
   struct Part {
-    Span rows;  // panels
-    Span columns;
+    PairRange rows;  // panels
+    PairRange columns;
     int64_t of_steps = 0;  // which part of the steps
   };
 

@@ -5,10 +5,10 @@
 #include "backend/passes/fused_ops.h"
 #include "cpu/epilogue.h"
 #include "cpu/kernel.h"
-#include "cpu/onednn.h"
-#include "cpu/pair_matmul.h"
+#include "cpu/onednn/onednn.h"
+#include "cpu/onednn/primitive.h"
 #include "cpu/piece_kernel.h"
-#include "cpu/primitive.h"
+#include "cpu/products/pair_matmul.h"
 
 namespace tpack::cpu {
 namespace {

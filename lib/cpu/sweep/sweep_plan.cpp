@@ -1,4 +1,4 @@
-#include "cpu/sweep_plan.h"
+#include "cpu/sweep/sweep_plan.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,9 @@
-#include "cpu/simd_winograd.h"
+#include "cpu/convolution/simd_winograd.h"
 
 // Highway needs its own order of includes.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/simd_winograd.cpp"
+#define HWY_TARGET_INCLUDE "cpu/convolution/simd_winograd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,11 +1,11 @@
-#include "cpu/primitive.h"
+#include "cpu/onednn/primitive.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "core/error.h"
-#include "cpu/onednn.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/piece_kernel.h"
 
 namespace tpack::cpu {

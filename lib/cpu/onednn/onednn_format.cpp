@@ -1,4 +1,4 @@
-#include "cpu/onednn_format.h"
+#include "cpu/onednn/onednn_format.h"
 
 #include <algorithm>
 #include <array>

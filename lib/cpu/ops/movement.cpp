@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "cpu/kernel.h"
+#include "cpu/onednn/primitive.h"
 #include "cpu/parallel.h"
-#include "cpu/primitive.h"
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 #include "graph/structural.h"
 #include "ops/concat.h"
 #include "ops/pad.h"

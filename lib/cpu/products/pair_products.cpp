@@ -1,11 +1,9 @@
-#include "cpu/pair_products.h"
+#include "cpu/products/pair_products.h"
 
 #include <algorithm>
 #include <immintrin.h>
 
-#include "cpu/vector_instructions.h"
-
-#define TPACK_PAIRS __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
+#include "cpu/sweep/vector_instructions.h"
 
 namespace tpack::cpu::simd {
 namespace {
@@ -13,7 +11,10 @@ namespace {
 /// With 8 rows of two vectors, each pair of `a` is loaded once for two instructions, and 16 sums hide their
 /// latency of 6 cycles.
 template <int kVectors, bool kAhead>
-TPACK_PAIRS void add_products(const uint32_t* a, const uint32_t* b, const PairSteps& steps, float* sums) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void add_products(const uint32_t* a,
+                                                                          const uint32_t* b,
+                                                                          const PairSteps& steps,
+                                                                          float* sums) {
   __m512 sum[kPairRows][kVectors];
   for (int r = 0; r < kPairRows; ++r) {
     for (int v = 0; v < kVectors; ++v) sum[r][v] = _mm512_setzero_ps();
@@ -56,7 +57,7 @@ TPACK_PAIRS void add_products(const uint32_t* a, const uint32_t* b, const PairSt
   }
 }
 
-TPACK_PAIRS __mmask16 first_lanes(int64_t count) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] __mmask16 first_lanes(int64_t count) {
   return count >= kPairLanes ? __mmask16{0xFFFF}
                              : static_cast<__mmask16>((1U << std::max<int64_t>(count, 0)) - 1);
 }
@@ -66,8 +67,10 @@ constexpr int64_t kBytes = kType == PairType::kFloat32 ? 4 : 2;
 
 /// 16 numbers of `low` as bfloat16, then 16 of `high`.
 template <PairType kType>
-TPACK_PAIRS __m512i load_two(const std::byte* low, __mmask16 low_lanes, const std::byte* high,
-                             __mmask16 high_lanes) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] __m512i load_two(const std::byte* low,
+                                                                         __mmask16 low_lanes,
+                                                                         const std::byte* high,
+                                                                         __mmask16 high_lanes) {
   if constexpr (kType == PairType::kFloat32) {
     return reinterpret_cast<__m512i>(
         _mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(high_lanes, high), _mm512_maskz_loadu_ps(low_lanes, low)));
@@ -78,7 +81,8 @@ TPACK_PAIRS __m512i load_two(const std::byte* low, __mmask16 low_lanes, const st
 }
 
 template <PairType kType>
-TPACK_PAIRS void make_pairs(const PairSource& from, int64_t count, uint32_t* to, int64_t to_step) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void make_pairs(const PairSource& from, int64_t count,
+                                                                        uint32_t* to, int64_t to_step) {
   const __mmask16 lanes = first_lanes(from.lanes);
   const std::byte* first = from.first;
   const std::byte* second = from.second != nullptr ? from.second : from.first;
@@ -95,7 +99,7 @@ TPACK_PAIRS void make_pairs(const PairSource& from, int64_t count, uint32_t* to,
 }
 
 /// Transposes 16 rows of 16 numbers of 32 bits.
-TPACK_PAIRS void transpose(__m512i* x) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transpose(__m512i* x) {
   __m512i y[16];
   for (int i = 0; i < 16; i += 4) {  // within blocks of 4 x 4
     const __m512i a = _mm512_unpacklo_epi32(x[i], x[i + 1]);
@@ -120,7 +124,8 @@ TPACK_PAIRS void transpose(__m512i* x) {
 }
 
 template <PairType kType>
-TPACK_PAIRS void transpose_pairs(const PairRows& from, uint32_t* to) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transpose_pairs(const PairRows& from,
+                                                                             uint32_t* to) {
   constexpr int64_t kNumbers = 2 * kPairLanes;
   for (int64_t begin = 0; begin < from.count; begin += kNumbers) {
     const int64_t count = std::min(kNumbers, from.count - begin);
@@ -164,7 +169,8 @@ void transpose_pairs(const PairRows& from, uint32_t* to) {
                                   : transpose_pairs<PairType::kBFloat16>(from, to);
 }
 
-TPACK_PAIRS void store_sums(const float* sums, int vectors, const PairResult& to) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void store_sums(const float* sums, int vectors,
+                                                                        const PairResult& to) {
   for (int v = 0; v < vectors; ++v) {
     const __mmask16 lanes = first_lanes(to.columns - v * kPairLanes);
     const __m512 zero = _mm512_setzero_ps();

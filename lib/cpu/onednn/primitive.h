@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cpu/kernel.h"
-#include "cpu/onednn_format.h"
+#include "cpu/onednn/onednn_format.h"
 
 namespace tpack::cpu {
 

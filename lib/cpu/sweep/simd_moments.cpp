@@ -1,9 +1,9 @@
-#include "cpu/simd_moments.h"
+#include "cpu/sweep/simd_moments.h"
 
 // Highway needs its own order of includes.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/simd_moments.cpp"
+#define HWY_TARGET_INCLUDE "cpu/sweep/simd_moments.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // clang-format on

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cpu/sweep_plan.h"
+#include "cpu/sweep/sweep_plan.h"
 
 namespace tpack::cpu {
 

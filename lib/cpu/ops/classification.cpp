@@ -7,7 +7,7 @@
 
 #include "cpu/kernel.h"
 #include "cpu/parallel.h"
-#include "cpu/simd.h"
+#include "cpu/sweep/simd.h"
 #include "ops/in_top_k.h"
 #include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"

@@ -1,11 +1,11 @@
-#include "cpu/pair_matmul.h"
+#include "cpu/products/pair_matmul.h"
 
 #include <algorithm>
 
-#include "cpu/onednn.h"
-#include "cpu/pair_grid.h"
-#include "cpu/pair_products.h"
+#include "cpu/onednn/onednn.h"
 #include "cpu/parallel.h"
+#include "cpu/products/pair_grid.h"
+#include "cpu/products/pair_products.h"
 
 namespace tpack::cpu {
 namespace {
@@ -15,7 +15,7 @@ using simd::kPairRows;
 using simd::kPairVectors;
 using simd::PairType;
 
-constexpr int64_t kColumns = kPairVectors * kPairLanes;  // of a panel
+constexpr int64_t kPanelColumns = kPairVectors * kPairLanes;  // of a panel
 
 PairType pair_type(DType type) { return type == DType::kFloat32 ? PairType::kFloat32 : PairType::kBFloat16; }
 
@@ -36,7 +36,8 @@ struct PairFactor {
   int64_t number() const { return type == PairType::kFloat32 ? 4 : 2; }  // bytes
 
   /// Pairs of the numbers `inner_part` of some lines, in blocks of 16 lines.
-  void make_pairs(const std::byte* data, const Span& some_lines, const Span& inner_part, uint32_t* to) const {
+  void make_pairs(const std::byte* data, const PairRange& some_lines, const PairRange& inner_part,
+                  uint32_t* to) const {
     const int64_t block_pairs = ceil_div(inner_part.size(), 2) * kPairLanes;
     if (has_lines) {
       const std::byte* from = data + (some_lines.begin * inner + inner_part.begin) * number();
@@ -66,7 +67,7 @@ struct PairFactor {
 };
 
 /// Index i of parts of `size` of begin..end-1.
-Span part_of(const Span& all, int64_t i, int64_t size) {
+PairRange part_of(const PairRange& all, int64_t i, int64_t size) {
   return {all.begin + i * size, std::min(all.end, all.begin + (i + 1) * size)};
 }
 
@@ -77,7 +78,7 @@ class PairMatMul final : public Kernel {
         b_(b),
         result_(pair_type(result)),
         epilogue_(epilogue),
-        grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kColumns)}, pieces) {}
+        grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kPanelColumns)}, pieces) {}
 
   uint64_t scratch_bytes() const {
     return static_cast<uint64_t>(grid_.pieces() * piece_words()) * sizeof(uint32_t);
@@ -98,9 +99,9 @@ class PairMatMul final : public Kernel {
   static constexpr int64_t kInnerAtOnce = 512;
 
   struct Part {
-    Span rows;
-    Span columns;
-    Span inner;
+    PairRange rows;
+    PairRange columns;
+    PairRange inner;
     bool is_first() const { return inner.begin == 0; }
   };
   /// Scratch memory of a piece.
@@ -118,9 +119,10 @@ class PairMatMul final : public Kernel {
 
   void run_piece(const KernelArgs& args, int64_t number) const {
     const PairGrid::Part panels = grid_.part(number);
-    const Span rows = {panels.rows.begin * kPairRows, std::min(a_.lines, panels.rows.end * kPairRows)};
-    const Span columns = {panels.columns.begin * kColumns, std::min(b_.lines, panels.columns.end * kColumns)};
-    const Span inner = {0, a_.inner};
+    const PairRange rows = {panels.rows.begin * kPairRows, std::min(a_.lines, panels.rows.end * kPairRows)};
+    const PairRange columns = {panels.columns.begin * kPanelColumns,
+                               std::min(b_.lines, panels.columns.end * kPanelColumns)};
+    const PairRange inner = {0, a_.inner};
     auto* words = reinterpret_cast<uint32_t*>(args.scratch) + number * piece_words();
     const Words at = {words, words + a_pairs(), reinterpret_cast<float*>(words + a_pairs() + kBPairs)};
     for (int64_t i = 0; i * kRowsAtOnce < rows.size(); ++i) {
@@ -149,11 +151,11 @@ class PairMatMul final : public Kernel {
     float* sums = at.sums;
     for (int64_t row = 0; row < part.rows.size(); row += kPairRows) {
       const uint32_t* rows = a + row / kPairLanes * pairs * kPairLanes + row % kPairLanes;
-      for (int64_t column = 0; column < part.columns.size(); column += kColumns) {
+      for (int64_t column = 0; column < part.columns.size(); column += kPanelColumns) {
         steps.vectors = part.columns.size() - column > kPairLanes ? 2 : 1;
         simd::add_pair_products(rows, at.b + column * pairs, steps, sums);
         if (part.inner.end == a_.inner) store(args, sums, part, row, column);
-        sums += kPairRows * kColumns;
+        sums += kPairRows * kPanelColumns;
       }
     }
   }
@@ -162,7 +164,7 @@ class PairMatMul final : public Kernel {
     const int64_t number = result_ == PairType::kFloat32 ? 4 : 2;  // bytes
     const int64_t y_row = part.rows.begin + row;
     const int64_t y_column = part.columns.begin + column;
-    const int64_t columns = std::min(kColumns, part.columns.size() - column);
+    const int64_t columns = std::min(kPanelColumns, part.columns.size() - column);
     simd::store_sums(sums, columns > kPairLanes ? 2 : 1,
                      {.type = result_,
                       .data = args.out[0] + (y_row * b_.lines + y_column) * number,

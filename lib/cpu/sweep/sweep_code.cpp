@@ -1,11 +1,11 @@
-#include "cpu/sweep_code.h"
+#include "cpu/sweep/sweep_code.h"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #if defined(__x86_64__)
-#include "cpu/vector_instructions.h"
+#include "cpu/sweep/vector_instructions.h"
 #endif
 
 namespace tpack::cpu {

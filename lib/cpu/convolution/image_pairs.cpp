@@ -1,13 +1,13 @@
-#include "cpu/image_pairs.h"
+#include "cpu/convolution/image_pairs.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "cpu/pair_grid.h"
-#include "cpu/pair_products.h"
 #include "cpu/parallel.h"
-#include "cpu/simd.h"
+#include "cpu/products/pair_grid.h"
+#include "cpu/products/pair_products.h"
+#include "cpu/sweep/simd.h"
 
 namespace tpack::cpu {
 namespace {
@@ -44,18 +44,18 @@ struct PairImages {
 };
 
 /// The outputs o in `all` whose input o stride + offset is one of 0..size-1.
-Span valid(const Span& all, int64_t stride, int64_t offset, int64_t size) {
+PairRange valid(const PairRange& all, int64_t stride, int64_t offset, int64_t size) {
   const int64_t first = offset < 0 ? ceil_div(-offset, stride) : 0;
   const int64_t end = offset < size ? (size - 1 - offset) / stride + 1 : 0;
-  const Span some = {std::max(all.begin, first), std::min(all.end, end)};
-  return some.begin < some.end ? some : Span{};
+  const PairRange some = {std::max(all.begin, first), std::min(all.end, end)};
+  return some.begin < some.end ? some : PairRange{};
 }
 
 /// Some rows of the outputs for some pairs of images, and the rows of their inputs.
-struct Chunk {
-  Span pairs;
-  Span out_rows;
-  Span in_rows;
+struct ImageChunk {
+  PairRange pairs;
+  PairRange out_rows;
+  PairRange in_rows;
 };
 
 class ImagePairsKernel final : public Kernel {
@@ -123,10 +123,10 @@ class ImagePairsKernel final : public Kernel {
   int64_t y_block_pairs() const { return chunk_pairs_ * chunk_rows_ * y_.width * kPairLanes; }
   int64_t piece_pairs() const { return x_.blocks() * x_block_pairs() + y_.blocks() * y_block_pairs(); }
 
-  static Span x_blocks_of(const PairGrid::Part& panels) {
+  static PairRange x_blocks_of(const PairGrid::Part& panels) {
     return {panels.rows.begin / 2, ceil_div(panels.rows.end, 2)};
   }
-  Span y_blocks_of(const PairGrid::Part& panels) const {
+  PairRange y_blocks_of(const PairGrid::Part& panels) const {
     return {panels.columns.begin * kPairVectors, std::min(y_.blocks(), panels.columns.end * kPairVectors)};
   }
 
@@ -147,11 +147,11 @@ class ImagePairsKernel final : public Kernel {
       std::memset(sums_of(args, panels.of_steps, panel, panels.rows.begin), 0,
                   static_cast<size_t>(panels.rows.size() * taps() * kBlockFloats) * sizeof(float));
     }
-    const Span x_blocks = x_blocks_of(panels);
-    const Span y_blocks = y_blocks_of(panels);
-    const Span chunks = share_of(this->chunks(), panels.of_steps, grid_.step_pieces());
+    const PairRange x_blocks = x_blocks_of(panels);
+    const PairRange y_blocks = y_blocks_of(panels);
+    const PairRange chunks = share_of(this->chunks(), panels.of_steps, grid_.step_pieces());
     for (int64_t i = chunks.begin; i < chunks.end; ++i) {
-      const Chunk chunk = chunk_at(i);
+      const ImageChunk chunk = chunk_at(i);
       load(args.in[0], x_, chunk.pairs, chunk.in_rows, x_blocks, x, chunk_in_rows_);
       load(args.in[1], y_, chunk.pairs, chunk.out_rows, y_blocks, y, chunk_rows_);
       Ahead ahead(args, *this, chunk_at(std::min(i + 1, chunks.end - 1)), panels);
@@ -160,10 +160,10 @@ class ImagePairsKernel final : public Kernel {
     }
   }
 
-  Chunk chunk_at(int64_t number) const {
+  ImageChunk chunk_at(int64_t number) const {
     const int64_t pair = number / row_chunks() * chunk_pairs_;
     const int64_t row = number % row_chunks() * chunk_rows_;
-    Chunk chunk{
+    ImageChunk chunk{
         {pair, std::min(pairs(), pair + chunk_pairs_)}, {row, std::min(y_.height, row + chunk_rows_)}, {}};
     const int64_t first = row * p_.stride.h - p_.padding.top;
     const int64_t last =
@@ -182,8 +182,8 @@ class ImagePairsKernel final : public Kernel {
 
   /// Makes pairs of some blocks of a chunk, in the order of memory. Each block has room for `room` rows of
   /// each pair of images.
-  void load(const std::byte* data, const PairImages& images, const Span& pairs, const Span& rows,
-            const Span& blocks, uint32_t* to, int64_t room) const {
+  void load(const std::byte* data, const PairImages& images, const PairRange& pairs, const PairRange& rows,
+            const PairRange& blocks, uint32_t* to, int64_t room) const {
     const int64_t row_pairs = images.width * kPairLanes;
     const int64_t block_pairs = chunk_pairs_ * room * row_pairs;
     for (int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
@@ -208,7 +208,7 @@ class ImagePairsKernel final : public Kernel {
 
   /// A row of channels-last images.
   static void load_pixels(const PairImages& images, const std::byte* first, const std::byte* second,
-                          const Span& blocks, uint32_t* to, int64_t block_pairs) {
+                          const PairRange& blocks, uint32_t* to, int64_t block_pairs) {
     constexpr int64_t kStep = PairImages::kBytes * kPairLanes;
     const int64_t rest = images.lanes(blocks.end - 1) % kPairLanes;
     const int64_t whole = blocks.size() - (rest > 0 ? 1 : 0);
@@ -230,7 +230,7 @@ class ImagePairsKernel final : public Kernel {
   /// Brings the images of the next chunk to the cache, evenly during the products of this one.
   class Ahead {
    public:
-    Ahead(const KernelArgs& args, const ImagePairsKernel& kernel, const Chunk& chunk,
+    Ahead(const KernelArgs& args, const ImagePairsKernel& kernel, const ImageChunk& chunk,
           const PairGrid::Part& panels)
         : kernel_(kernel),
           chunk_(chunk),
@@ -264,7 +264,7 @@ class ImagePairsKernel final : public Kernel {
     }
 
    private:
-    const Span& rows(size_t operand) const { return operand == 0 ? chunk_.in_rows : chunk_.out_rows; }
+    const PairRange& rows(size_t operand) const { return operand == 0 ? chunk_.in_rows : chunk_.out_rows; }
     /// Bytes that are needed one after the other, in each image of a pair: of a block, or with channels last,
     /// of all.
     int64_t region(size_t operand) const {
@@ -275,16 +275,16 @@ class ImagePairsKernel final : public Kernel {
     }
 
     const ImagePairsKernel& kernel_;
-    Chunk chunk_;
+    ImageChunk chunk_;
     std::array<const std::byte*, 2> data_;
-    std::array<Span, 2> blocks_;
+    std::array<PairRange, 2> blocks_;
     int64_t share_ = 0;   // for each block of sums
     size_t operand_ = 0;  // x, then y
     int64_t at_ = 0;      // in its regions
   };
 
   /// Adds what a chunk gives to the sums of panel `y_panel` with each panel of x.
-  void add_products(const KernelArgs& args, const Chunk& chunk, const uint32_t* x, const uint32_t* y,
+  void add_products(const KernelArgs& args, const ImageChunk& chunk, const uint32_t* x, const uint32_t* y,
                     int64_t y_panel, const PairGrid::Part& panels, Ahead& ahead) const {
     const simd::PairStrides in = {chunk_in_rows_ * x_.width * kPairLanes, p_.stride.h * x_.width * kPairLanes,
                                   p_.stride.w * kPairLanes};
@@ -292,8 +292,8 @@ class ImagePairsKernel final : public Kernel {
     for (int64_t tap = 0; tap < taps(); ++tap) {
       const int64_t down = tap / window_[3] * p_.dilation.h - p_.padding.top;
       const int64_t across = tap % window_[3] * p_.dilation.w - p_.padding.left;
-      const Span rows = valid(chunk.out_rows, p_.stride.h, down, x_.height);
-      const Span pixels = valid({0, y_.width}, p_.stride.w, across, x_.width);
+      const PairRange rows = valid(chunk.out_rows, p_.stride.h, down, x_.height);
+      const PairRange pixels = valid({0, y_.width}, p_.stride.w, across, x_.width);
       if (rows.size() == 0 || pixels.size() == 0) continue;
       const int64_t in_row = rows.begin * p_.stride.h + down - chunk.in_rows.begin;
       const int64_t in_pixel = pixels.begin * p_.stride.w + across;
