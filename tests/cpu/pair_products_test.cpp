@@ -6,12 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "cpu/convolution/image_pairs.h"
-#include "cpu/library.h"
 #include "cpu/onednn/onednn.h"
+#include "cpu/pair_kernels.h"
 #include "cpu/products/pair_grid.h"
 #include "cpu/products/pair_matmul.h"
-#include "cpu/team.h"
-#include "graph/builder.h"
 #include "ops/op_cases.h"
 #include "tensor/half.h"
 
@@ -19,14 +17,6 @@
 /// instructions.
 namespace tpack::cpu {
 namespace {
-
-template <class Test>
-class WithPairs : public Test {
- protected:
-  void SetUp() override {
-    if (!simd::has_pair_products()) GTEST_SKIP() << "this CPU has no AVX512-BF16";
-  }
-};
 
 using simd::PairType;
 
@@ -201,48 +191,6 @@ TEST(PairGrid, divides_the_steps_where_there_are_few_channels) {
   EXPECT_EQ(PairGrid({8, 2, 2, 1, 100000, 50}, 64).pieces(), 64) << "more pieces than blocks";
   EXPECT_EQ(PairGrid({2, 1}, 64).pieces(), 2) << "indivisible steps";
 }
-
-/// A node of one op, and its kernel in some pieces.
-class PairKernels {
- public:
-  Symbol input(DType type, const Shape& shape) {
-    return b_.input("x" + std::to_string(graph_.size()), {type, shape});
-  }
-  template <class T, class... Args>
-  const Node& emit(const Args&... args) {
-    return b_.emit<T>(args...);
-  }
-
-  /// Inputs in plain layout and the types of the node; the output as doubles.
-  Tensor run(const Node& node, const std::vector<Tensor>& inputs, const PreparedKernel& kernel) {
-    Team team(3);
-    std::vector<std::vector<std::byte>> memory;
-    std::vector<std::byte*> in;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor x = inputs[i].cast(node.inputs[i].dtype());
-      uint64_t scratch_bytes = 0;
-      const auto reorder =
-          library_->reorder(make_format(x.spec(), Layout::kPlain), kernel.in[i], 1, scratch_bytes);
-      memory.emplace_back(kernel.in[i].bytes());
-      in.push_back(memory.back().data());
-      std::vector<std::byte> scratch(scratch_bytes);
-      std::byte* const from[] = {x.raw()};
-      reorder->run({from, {&in.back(), 1}, scratch.data(), nullptr, &team});
-    }
-    Tensor y(node.outputs[0]);
-    // What is in the memory before does not matter.
-    std::vector<std::byte> scratch(kernel.scratch_bytes, std::byte{0xFF});
-    std::byte* const out[] = {y.raw()};
-    kernel.kernel->run({in, out, scratch.data(), nullptr, &team});
-    return y.cast(DType::kFloat64);
-  }
-
- private:
-  Graph graph_;
-  VariableTable table_;
-  Builder b_{graph_, table_, {}};
-  std::unique_ptr<KernelLibrary> library_ = make_library();
-};
 
 /// Errors relative to the largest number: 1e-6 and more come from rounding sums of thousands of products to
 /// float32.

@@ -9,6 +9,7 @@
 #include "cpu/batch_pieces.h"
 #include "cpu/convolution/image_pairs.h"
 #include "cpu/convolution/winograd.h"
+#include "cpu/convolution/winograd_pairs.h"
 #include "cpu/epilogue.h"
 #include "cpu/kernel.h"
 #include "cpu/onednn/onednn.h"
@@ -50,7 +51,7 @@ dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionPara
   }
   if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
   throw PlanError("unknown convolution algorithm '" + request.algorithm +
-                  "' in the plan; known: direct, image-pairs, winograd, winograd-tiled");
+                  "' in the plan; known: direct, image-pairs, winograd, winograd-pairs, winograd-tiled");
 }
 
 /// Images with few channels enter a blocked convolution in their own layout: oneDNN has kernels for the first
@@ -158,6 +159,13 @@ class ReluEpilogue final : public Kernel {
 bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, const Shape& weights) {
   if (request.algorithm != kTiledWinograd) return false;
   if (request.layout != Layout::kBlocked || !tiled_winograd_fits(params, weights)) reject(request);
+  return true;
+}
+
+/// Whether it is computed by Winograd in pairs of bfloat16.
+bool is_in_pairs(const KernelRequest& request, const ConvolutionParams& params) {
+  if (request.algorithm != kPairWinograd) return false;
+  if (!pair_winograd_fits(request.node, params)) reject(request);
   return true;
 }
 
@@ -299,6 +307,7 @@ PreparedKernel prepare_forward(const KernelRequest& request) {
   const Epilogue epilogue = epilogue_of(*n.op, n.inputs).value();
   if (is_tiled(request, params, n.inputs[1].shape()))
     return tiled_winograd_forward(request, params, epilogue);
+  if (is_in_pairs(request, params)) return pair_winograd_forward(request, params, epilogue);
   const PerImage per_image{{true, false, false}, {true}};
   const bool relu_apart = epilogue.relu && request.algorithm == kOneDnnWinograd;
   const PreparePart prepare_part = [&](const Tensors& t, const ConvolutionParams& p,
@@ -336,6 +345,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   const Node& n = request.node;
   const ConvolutionParams& params = *n.op->window();
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
+  if (is_in_pairs(request, params)) return pair_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);

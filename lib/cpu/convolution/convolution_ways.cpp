@@ -5,6 +5,7 @@
 
 #include "cpu/convolution/image_pairs.h"
 #include "cpu/convolution/winograd.h"
+#include "cpu/convolution/winograd_pairs.h"
 #include "cpu/onednn/onednn.h"
 
 namespace tpack::cpu {
@@ -14,6 +15,9 @@ constexpr double kWinogradGain = 1.5;
 // The same for images of 16 bits: it computes in float32, while direct convolutions multiply bfloat16.
 constexpr double kWinogradGainInHalf = 0.75;
 constexpr double kWinogradGainNextToAmx = 0.2;
+constexpr int64_t kMinForPairWinograd = 64;
+constexpr double kPairWinogradGain = 1.3;
+constexpr double kPairWinogradGainNextToAmx = 0.5;
 constexpr double kImagePairsGain = 1.2;
 constexpr double kImagePairsGainNextToAmx = 0.6;
 constexpr double kBlockedGainNextToAmx = 0.07;  // oneDNN multiplies tiles of channels-last images only
@@ -75,6 +79,13 @@ std::vector<Way> convolution_ways(const Node& node, bool only_direct) {
     if (algorithms.empty() || way.algorithm != algorithms.front()) continue;
     const double gain = usually_wins(way.algorithm, node) ? kWinogradGain : 1 / kWinogradGain;
     way.gain = half ? (half_in_tiles ? kWinogradGainNextToAmx : kWinogradGainInHalf) : gain;
+  }
+  // With fewer channels, the transforms take as long as the products that they save.
+  const Shape& w = weights_of(node);
+  if (pair_winograd_fits(node, *window) && std::min(w[0], w[1]) >= kMinForPairWinograd && !is_small(node)) {
+    const double gain = half_in_tiles ? kPairWinogradGainNextToAmx : kPairWinogradGain;
+    for (const Layout layout : {Layout::kNhwc, Layout::kBlocked})
+      ways.push_back({layout, kPairWinograd, gain});
   }
   if (image_pairs_fit(node, *window)) {
     const double gain = half_in_tiles ? kImagePairsGainNextToAmx : kImagePairsGain;

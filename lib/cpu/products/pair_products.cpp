@@ -10,7 +10,7 @@ namespace {
 
 /// With 8 rows of two vectors, each pair of `a` is loaded once for two instructions, and 16 sums hide their
 /// latency of 6 cycles.
-template <int kVectors, bool kAhead>
+template <int kVectors, bool kAhead, bool kRowsApart>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void add_products(const uint32_t* a,
                                                                           const uint32_t* b,
                                                                           const PairSteps& steps,
@@ -32,7 +32,7 @@ template <int kVectors, bool kAhead>
         __m512i columns[kVectors];
         for (int v = 0; v < kVectors; ++v) columns[v] = _mm512_loadu_si512(y + v * steps.b_vector);
         for (int r = 0; r < kPairRows; ++r) {
-          const __m512i same = _mm512_set1_epi32(static_cast<int>(x[r]));
+          const __m512i same = _mm512_set1_epi32(static_cast<int>(x[kRowsApart ? r * steps.a_row : r]));
           for (int v = 0; v < kVectors; ++v) {
             sum[r][v] = _mm512_dpbf16_ps(sum[r][v], reinterpret_cast<__m512bh>(same),
                                          reinterpret_cast<__m512bh>(columns[v]));
@@ -153,10 +153,14 @@ bool has_pair_products() {
 }
 
 void add_pair_products(const uint32_t* a, const uint32_t* b, const PairSteps& steps, float* sums) {
-  const bool ahead = steps.ahead[0] != nullptr;
-  if (steps.vectors == 1)
-    return ahead ? add_products<1, true>(a, b, steps, sums) : add_products<1, false>(a, b, steps, sums);
-  ahead ? add_products<2, true>(a, b, steps, sums) : add_products<2, false>(a, b, steps, sums);
+  const bool two = steps.vectors == 2;
+  if (steps.a_row != 1) {
+    two ? add_products<2, false, true>(a, b, steps, sums) : add_products<1, false, true>(a, b, steps, sums);
+  } else if (steps.ahead[0] != nullptr) {
+    two ? add_products<2, true, false>(a, b, steps, sums) : add_products<1, true, false>(a, b, steps, sums);
+  } else {
+    two ? add_products<2, false, false>(a, b, steps, sums) : add_products<1, false, false>(a, b, steps, sums);
+  }
 }
 
 void make_pairs(const PairSource& from, int64_t count, uint32_t* to, int64_t to_step) {

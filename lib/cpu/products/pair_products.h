@@ -23,7 +23,7 @@ struct PairStrides {
 };
 
 /// The indices that are summed over, at least one of each, and where the pairs of each are: kPairRows of `a`,
-/// and `vectors` vectors of `b`, one `b_vector` after the other.
+/// one `a_row` after the other, and `vectors` vectors of `b`, one `b_vector` after the other.
 struct PairSteps {
   int64_t images = 1;
   int64_t rows = 1;
@@ -32,6 +32,7 @@ struct PairSteps {
   PairStrides b;
   int vectors = kPairVectors;  // 1 or 2
   bool add = true;             // to the sums; otherwise they are replaced
+  int64_t a_row = 1;
   int64_t b_vector = 0;
   // What to bring to the second-level cache meanwhile, unless it is null: two pieces of memory,
   // `ahead_step` bytes of each at each step.
