@@ -36,8 +36,8 @@ void require_budget(const EngineSettings& engine, const MemoryReport& memory) {
   const uint64_t budget = static_cast<uint64_t>(engine.memory_mb) * 1'000'000;
   if (budget == 0 || memory.total() <= budget) return;
   throw ResourceError("training needs " + human_bytes(memory.total()) + " of memory at its peak, and " +
-                      "engine.memory_mb is " + human_bytes(budget) +
-                      "; use a smaller batch_size, or `auto`, or engine.recompute: true");
+                      "engine.memory_mb is " + human_bytes(budget) + "; use a smaller batch_size, or `auto`" +
+                      (engine.recompute ? "" : ", or engine.recompute: true"));
 }
 
 int check(CheckOptions& o) {

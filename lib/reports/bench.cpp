@@ -340,11 +340,12 @@ std::string BenchReport::str(size_t slowest) const {
     if (limits) row.push_back(percent(cost.share()) + " " + cost.limit());
     to.add(std::move(row));
   };
-  TextTable kind_table({"program", "kind", "nodes", "ms per step", "share", "GFLOP/s", "of limit"});
+  TextTable kind_table({"program", "kind", "nodes", "mean ms per step", "share", "GFLOP/s", "of limit"});
   for (const NodeKindTime& kind : kinds)
     add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.cost);
   add_costs(kind_table, {"all", "", std::to_string(nodes.size())}, all);
-  TextTable node_table({"program", "slowest nodes", "kind", "ms per step", "share", "GFLOP/s", "of limit"});
+  TextTable node_table(
+      {"program", "slowest nodes", "kind", "mean ms per step", "share", "GFLOP/s", "of limit"});
   for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
     add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].cost);
   const std::string mean = std::isnan(figure_81_to_100)

@@ -73,9 +73,8 @@ class Fitting {
   /// Between the two, where a line through their memory meets the budget; in the middle if that was tried in
   /// vain.
   int64_t next() const {
-    constexpr int64_t kFirst = 16;
     constexpr size_t kLines = 6;
-    if (bytes_.empty()) return std::min(kFirst, too_many_ - 1);
+    if (bytes_.empty()) return 1;  // any pass has one; it tells how many
     double guess = 8.0 * static_cast<double>(fits_);
     if (too_many_ < kNone) guess = static_cast<double>(fits_ + too_many_) / 2;
     if (bytes_.size() < kLines && bytes_.contains(too_many_) && fits_ > 0) {
@@ -132,19 +131,25 @@ std::string fitted_batch(const std::string& path, const std::vector<std::string>
   const LoadedConfig config = load_experiment_config(path, overrides);
   const ConfigNode size = batch_size(config);
   const auto limit = find_path({config.root, {}, config.structure}, {"engine", "memory_mb"});
-  if (!limit || limit->node.kind() != ConfigNode::Kind::kInt || limit->node.as_int() < 1)
+  if (!limit)
     throw ConfigError(size.position(),
                       "batch_size: auto needs a limit: write engine: {memory_mb: 2000}, the MB "
                       "(10^6 bytes) that training may take");
-  // Two processes with one config differ by a few MB.
-  const uint64_t budget = static_cast<uint64_t>(limit->node.as_int()) * 990'000;
+  if (limit->node.kind() != ConfigNode::Kind::kInt || limit->node.as_int() < 1)
+    throw ConfigError(
+        limit->node.position(),
+        "engine.memory_mb: batch_size: auto needs an integer from 1 on, the MB (10^6 bytes) that "
+        "training may take");
+  const uint64_t memory = static_cast<uint64_t>(limit->node.as_int()) * 1'000'000;
+  const uint64_t budget = memory / 100 * 99;  // two processes with one config differ by a few MB
   Fitting fitting(path, overrides, budget);
   const int64_t batch = fitting.run();
   if (batch == 0)
-    throw ResourceError("training does not fit in engine.memory_mb, " + human_bytes(budget) +
-                        ", even with a batch of one sample");
+    throw ResourceError("training does not fit in engine.memory_mb, " + human_bytes(memory) +
+                        ", less 1 % in reserve, even with a batch of one sample");
   log::info("batch_size: auto is " + std::to_string(batch) + ": the predicted peak is " +
-            human_bytes(fitting.bytes_of(batch)) + " of " + human_bytes(budget));
+            human_bytes(fitting.bytes_of(batch)) + " of " + human_bytes(memory) +
+            ", 1 % of which is reserve");
   return override_of(batch);
 }
 

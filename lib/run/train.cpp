@@ -360,6 +360,8 @@ void TrainRun::start(Loop& loop) {
   const VariableStore* store = e.trainer->part<TrainedVariables>().variables();
   if (store != nullptr && !e.updates.empty())
     log::info("trained variables\n" + describe_variables(*store, e.updates));
+  if (e.config.engine.precision != Precision::kFp32)
+    log::info(std::string("engine.precision: ") + name_of(e.config.engine.precision));
   if (const std::string faster = faster_precision(e); !faster.empty()) log::info(faster);
   if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
     log::info("no max_epoch: runs until stopped");

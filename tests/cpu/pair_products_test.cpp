@@ -224,6 +224,8 @@ std::vector<ImageCase> image_cases() {
           {"eight_channels", {2, 8, 5, 6}, {17, 8, 2, 3}, {.padding = {0, 1, 1, 0}}},
           {"many_rows", {2, 16, 61, 37}, {48, 16, 3, 3}, {.padding = {1, 1, 1, 1}}},
           {"many_images", {19, 40, 3, 4}, {33, 40, 3, 3}, {.padding = {1, 1, 1, 1}}},
+          {"many_chunks_of_images", {60, 16, 7, 7}, {16, 16, 3, 3}, {.padding = {1, 1, 1, 1}}},
+          {"many_chunks_of_rows", {7, 16, 45, 30}, {16, 16, 1, 3}, {.padding = {0, 1, 0, 1}}},
           {"one_by_one", {4, 48, 9, 7}, {64, 48, 1, 1}, {}},
           {"one_by_one_with_a_stride", {3, 33, 9, 8}, {16, 33, 1, 1}, {.stride = {2, 3}}},
           {"a_stride", {4, 16, 11, 12}, {16, 16, 3, 3}, {.stride = {2, 2}, .padding = {1, 1, 1, 1}}},
@@ -324,7 +326,7 @@ struct ProductCase {
 
 class PairMatMuls : public WithPairs<testing::TestWithParam<ProductCase>> {};
 
-/// In any types and orders of the factors, with each epilogue.
+/// In any types and orders of the factors.
 TEST_P(PairMatMuls, agree_with_the_formula) {
   const auto [rows, columns, inner] = GetParam();
   for (const auto& [a_type, b_type] : {std::pair{DType::kBFloat16, DType::kBFloat16},
@@ -361,10 +363,39 @@ TEST_P(PairMatMuls, agree_with_the_formula) {
   }
 }
 
+/// The end of the kernel: a bias for each column, then the activation, in both types of results.
+TEST_P(PairMatMuls, have_bias_and_activation) {
+  const auto [rows, columns, inner] = GetParam();
+  PairKernels kernels;
+  const std::vector<Tensor> inputs = {in_half(random_tensor({rows, inner}, 1)),
+                                      in_half(random_tensor({inner, columns}, 2)),
+                                      random_tensor({columns}, 3)};
+  const Node& node =
+      kernels.emit<MatMul>(MatMulParams{}, std::vector{kernels.input(DType::kBFloat16, {rows, inner}),
+                                                       kernels.input(DType::kBFloat16, {inner, columns})});
+  const Tensor plain =
+      kernels.run(node, {inputs[0], inputs[1]}, pair_matmul({node, Layout::kPlain, "", 2}, {}, {}));
+  for (const DType type : {DType::kFloat32, DType::kBFloat16}) {
+    Node with_bias = node;
+    with_bias.inputs.push_back(kernels.input(DType::kFloat32, {columns}));
+    with_bias.outputs[0].dtype = type;
+    const Tensor found = kernels.run(
+        with_bias, inputs, pair_matmul({with_bias, Layout::kPlain, "", 3}, {}, {.bias = true, .relu = true}));
+    int zeros = 0;
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      const float sum = static_cast<float>(plain.at(i)) + static_cast<float>(inputs[2].at(i % columns));
+      const float expected = std::max(sum, 0.0F);
+      ASSERT_EQ(found.at(i), type == DType::kFloat32 ? expected : rounded(expected)) << i;
+      zeros += expected == 0 ? 1 : 0;
+    }
+    EXPECT_GT(zeros, 100) << "no activation was needed";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, PairMatMuls,
                          testing::Values(ProductCase{64, 32, 16}, ProductCase{67, 45, 31},
                                          ProductCase{300, 17, 40}, ProductCase{80, 290, 66},
-                                         ProductCase{65, 33, 1100}),
+                                         ProductCase{65, 33, 1100}, ProductCase{600, 16, 70}),
                          [](const auto& param) {
                            return std::to_string(param.param.rows) + "_" +
                                   std::to_string(param.param.columns) + "_" +

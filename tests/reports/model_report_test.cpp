@@ -87,6 +87,20 @@ TEST_F(ModelReportOf, bf16_shows_the_type_of_each_output_and_product) {
   EXPECT_EQ(root.at("layers").back().at("products").at("in_half"), 3);
 }
 
+/// Weights of large layers are float32 in memory, and rounded while they are multiplied.
+TEST_F(ModelReportOf, bf16_counts_products_that_round_a_factor_themselves) {
+  if (!cpu::has_products_of(DType::kBFloat16)) GTEST_SKIP() << "this CPU has no AVX512-BF16";
+  const ModelReport report =
+      report_with({"engine.precision=bf16", "data.train.BatchData=128", "data.train.FakeData.size=256",
+                   "model.layers.4.Conv2D.filters=32"});
+  EXPECT_EQ(layer_of(report, "logits").products.all, 3);
+  EXPECT_EQ(layer_of(report, "logits").products.in_half, 3);
+  const ModelReport wide =
+      report_with({"engine.precision=bf16", "data.train.BatchData=128", "data.train.FakeData.size=256",
+                   "model.layers.5.FullyConnected.units=300"});
+  EXPECT_EQ(layer_of(wide, "logits").products.in_half, 3);
+}
+
 TEST_F(ModelReportOf, fp32_says_nothing_of_types) {
   const ModelReport report = report_with({});
   EXPECT_EQ(report.products.in_half, 0);

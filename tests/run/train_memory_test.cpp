@@ -97,13 +97,24 @@ TEST_F(TrainMemory, takes_no_more_samples_than_a_pass_has) {
   EXPECT_EQ(checked({"data.train.BatchData=auto", "engine.memory_mb=100000"}).at("batch"), 400);
 }
 
+TEST_F(TrainMemory, takes_what_there_is_of_a_tiny_set) {
+  const Words tiny = {"data.train.BatchData=auto", "engine.memory_mb=100000", "data.train.FakeData.size=10"};
+  EXPECT_EQ(checked(tiny).at("batch"), 10);
+}
+
 TEST_F(TrainMemory, needs_a_limit_for_an_automatic_batch) {
   const Outcome none = check({"data.train.BatchData=auto"});
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("write engine: {memory_mb: 2000}"));
   const Outcome low = check({"data.train.BatchData=auto", "engine.memory_mb=5"});
   EXPECT_EQ(low.code, 5);
-  EXPECT_THAT(low.err, HasSubstr("even with a batch of one sample"));
+  EXPECT_THAT(low.err,
+              HasSubstr("engine.memory_mb, 5.0 MB, less 1 % in reserve, even with a batch of one sample"));
+  for (const char* wrong : {"0", "-5", "2GB", "150.5"}) {
+    const Outcome outcome = check({"data.train.BatchData=auto", std::string("engine.memory_mb=") + wrong});
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_THAT(outcome.err, HasSubstr("an integer from 1 on")) << wrong;
+  }
 }
 
 TEST_F(TrainMemory, rejects_auto_in_other_flows) {

@@ -98,8 +98,9 @@ int64_t images_to_time(const KernelRequest& request) {
   const double enough = std::max(kFlopsOfPiece * request.pieces * static_cast<double>(batch) / flops,
                                  kImagesPerWeights * other_bytes / bytes_per_image);
   const double rounds = std::ceil(enough / request.pieces);  // each thread has the same to do
-  return rounds * request.pieces < static_cast<double>(batch) ? static_cast<int64_t>(rounds) * request.pieces
-                                                              : batch;
+  if (rounds * request.pieces >= static_cast<double>(batch)) return batch;
+  const int64_t images = static_cast<int64_t>(rounds) * request.pieces;
+  return std::min(batch, images % 2 == 0 ? images : images + request.pieces);  // kernels may work on pairs
 }
 
 void KernelTimer::Block::reserve(uint64_t bytes) {

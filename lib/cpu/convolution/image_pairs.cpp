@@ -70,7 +70,9 @@ class ImagePairsKernel final : public Kernel {
       x_.width = y_.width;
       p_.stride = {1, 1};
     }
-    const int64_t most = std::clamp(kCachePairs / (x_.channels + y_.channels), kFewestPixels, kMostPixels);
+    const int64_t x_pixels = p_.stride.h * p_.stride.w;  // for one of y
+    const int64_t most =
+        std::clamp(kCachePairs / (x_.channels * x_pixels + y_.channels), kFewestPixels, kMostPixels);
     chunk_rows_ = evenly(y_.height, most / y_.width);
     chunk_pairs_ = chunk_rows_ == y_.height ? evenly(pairs(), most / (y_.height * y_.width)) : 1;
     chunk_in_rows_ =
@@ -94,7 +96,8 @@ class ImagePairsKernel final : public Kernel {
     parallel_for(team, grid_.pieces(), grid_.pieces(), 1, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t number = begin; number < end; ++number) run_piece(args, number);
     });
-    parallel_for(team, grid_.pieces(), y_panels() * x_panels(), 1,
+    const int64_t blocks = y_panels() * x_panels();
+    parallel_for(team, static_cast<int>(std::min<int64_t>(grid_.pieces(), blocks)), blocks, 1,
                  [&](int64_t begin, int64_t end, int /*piece*/) {
                    for (int64_t i = begin; i < end; ++i) store(args, i / x_panels(), i % x_panels());
                  });
@@ -102,7 +105,7 @@ class ImagePairsKernel final : public Kernel {
 
  private:
   // The pixels of a chunk: as many as a part of the second-level cache has room for, but enough to pay for
-  // loading and storing sums, and so few that two blocks of y stay in the first-level cache.
+  // loading and storing sums.
   static constexpr int64_t kCachePairs = 128 * 1024;
   static constexpr int64_t kFewestPixels = 200;
   static constexpr int64_t kMostPixels = 400;

@@ -78,7 +78,12 @@ class PairMatMul final : public Kernel {
         b_(b),
         result_(pair_type(result)),
         epilogue_(epilogue),
-        grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kPanelColumns)}, pieces) {}
+        grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kPanelColumns)}, pieces) {
+    const int64_t fitting = kMostPairs / block_pairs() * kPairLanes;
+    const int64_t needed =
+        ceil_div(grid_.part(grid_.pieces() - 1).rows.size() * kPairRows, kPairLanes) * kPairLanes;
+    rows_at_once_ = std::clamp(std::min(fitting, needed), kFewestRows, kMostRows);
+  }
 
   uint64_t scratch_bytes() const {
     return static_cast<uint64_t>(grid_.pieces() * piece_words()) * sizeof(uint32_t);
@@ -94,7 +99,9 @@ class PairMatMul final : public Kernel {
  private:
   // A part of the result, and how many numbers are multiplied at once: the pairs of the second factor and the
   // sums take a quarter of the second-level cache. Rows of 128 columns are long enough to be read fast.
-  static constexpr int64_t kRowsAtOnce = 256;
+  static constexpr int64_t kMostRows = 256;
+  static constexpr int64_t kFewestRows = 16;
+  static constexpr int64_t kMostPairs = 1024 * 1024;  // of these rows, with all inner numbers
   static constexpr int64_t kColumnsAtOnce = 128;
   static constexpr int64_t kInnerAtOnce = 512;
 
@@ -112,10 +119,9 @@ class PairMatMul final : public Kernel {
   };
 
   int64_t block_pairs() const { return ceil_div(a_.inner, 2) * kPairLanes; }
-  int64_t a_pairs() const { return kRowsAtOnce / kPairLanes * block_pairs(); }
+  int64_t a_pairs() const { return rows_at_once_ / kPairLanes * block_pairs(); }
   static constexpr int64_t kBPairs = kColumnsAtOnce * kInnerAtOnce / 2;
-  static constexpr int64_t kSums = kRowsAtOnce * kColumnsAtOnce;
-  int64_t piece_words() const { return a_pairs() + kBPairs + kSums; }
+  int64_t piece_words() const { return a_pairs() + kBPairs + rows_at_once_ * kColumnsAtOnce; }
 
   void run_piece(const KernelArgs& args, int64_t number) const {
     const PairGrid::Part panels = grid_.part(number);
@@ -125,11 +131,11 @@ class PairMatMul final : public Kernel {
     const PairRange inner = {0, a_.inner};
     auto* words = reinterpret_cast<uint32_t*>(args.scratch) + number * piece_words();
     const Words at = {words, words + a_pairs(), reinterpret_cast<float*>(words + a_pairs() + kBPairs)};
-    for (int64_t i = 0; i * kRowsAtOnce < rows.size(); ++i) {
-      Part part = {part_of(rows, i, kRowsAtOnce), {}, {}};
+    for (int64_t i = 0; i * rows_at_once_ < rows.size(); ++i) {
+      Part part = {part_of(rows, i, rows_at_once_), {}, {}};
       for (int64_t k = 0; k * kInnerAtOnce < inner.size(); ++k) {
         part.inner = part_of(inner, k, kInnerAtOnce);
-        a_.make_pairs(args.in[0], part.rows, part.inner, at.a + k * kRowsAtOnce * kInnerAtOnce / 2);
+        a_.make_pairs(args.in[0], part.rows, part.inner, at.a + k * rows_at_once_ * kInnerAtOnce / 2);
       }
       for (int64_t j = 0; j * kColumnsAtOnce < columns.size(); ++j) {
         part.columns = part_of(columns, j, kColumnsAtOnce);
@@ -144,7 +150,7 @@ class PairMatMul final : public Kernel {
 
   void multiply(const KernelArgs& args, const Part& part, const Words& at) const {
     const int64_t pairs = ceil_div(part.inner.size(), 2);
-    const uint32_t* a = at.a + part.inner.begin * kRowsAtOnce / 2;
+    const uint32_t* a = at.a + part.inner.begin * rows_at_once_ / 2;
     const simd::PairStrides stride = {0, 0, kPairLanes};
     simd::PairSteps steps = {
         .pixels = pairs, .a = stride, .b = stride, .add = !part.is_first(), .b_vector = pairs * kPairLanes};
@@ -180,6 +186,7 @@ class PairMatMul final : public Kernel {
   PairType result_;
   Epilogue epilogue_;
   PairGrid grid_;
+  int64_t rows_at_once_ = kFewestRows;
 };
 
 }  // namespace

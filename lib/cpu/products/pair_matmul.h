@@ -11,7 +11,7 @@ namespace tpack::cpu {
 bool pair_matmul_fits(const Node& node, const MatMulParams& params);
 
 /// A matrix product with its epilogue, of pairs along the inner axis (pair_products.h). Some rows of the
-/// first factor and 32 columns of the second one at a time are written as pairs into the second-level cache;
+/// first factor and 128 columns of the second one at a time are written as pairs into the second-level cache;
 /// factors of float32 are rounded there. Results do not depend on the number of pieces.
 PreparedKernel pair_matmul(const KernelRequest& request, const MatMulParams& params,
                            const Epilogue& epilogue);

@@ -34,7 +34,7 @@ struct PairSteps {
   bool add = true;             // to the sums; otherwise they are replaced
   int64_t a_row = 1;
   int64_t b_vector = 0;
-  // What to bring to the second-level cache meanwhile, unless it is null: two pieces of memory,
+  // What to bring to the caches meanwhile, unless it is null: two pieces of memory,
   // `ahead_step` bytes of each at each step.
   const std::byte* ahead[2] = {nullptr, nullptr};
   int64_t ahead_step = 0;
