@@ -106,7 +106,7 @@ class ImagePairsKernel final : public Kernel {
  private:
   // The pixels of a chunk: as many as a part of the second-level cache has room for, but enough to pay for
   // loading and storing sums.
-  static constexpr int64_t kCachePairs = 128 * 1024;
+  static constexpr int64_t kCachePairs = int64_t{128} * 1024;
   static constexpr int64_t kFewestPixels = 200;
   static constexpr int64_t kMostPixels = 400;
 

@@ -11,7 +11,7 @@ namespace {
 }
 
 /// y = B' x for one line of four.
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transform_line(const __m512* x, int step,
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transform_line(const __m512* x, int64_t step,
                                                                             __m512* y) {
   y[0] = _mm512_sub_ps(x[0], x[2 * step]);
   y[step] = _mm512_add_ps(x[step], x[2 * step]);
@@ -20,8 +20,9 @@ namespace {
 }
 
 /// The four numbers G g of three.
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transform_filter_line(const __m512* g, int step,
-                                                                                   __m512* u, int u_step) {
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transform_filter_line(const __m512* g,
+                                                                                   int64_t step, __m512* u,
+                                                                                   int64_t u_step) {
   const __m512 half = _mm512_set1_ps(0.5F);
   const __m512 ends = _mm512_add_ps(g[0], g[2 * step]);
   u[0] = g[0];
@@ -33,10 +34,10 @@ namespace {
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transform_filter(const float* from,
                                                                               __m512* points) {
   __m512 g[9];
-  for (int i = 0; i < 9; ++i) g[i] = _mm512_loadu_ps(from + i * kPairLanes);
+  for (int64_t i = 0; i < 9; ++i) g[i] = _mm512_loadu_ps(from + i * kPairLanes);
   __m512 rows[12];  // 4 x 3
-  for (int j = 0; j < 3; ++j) transform_filter_line(g + j, 3, rows + j, 3);
-  for (int i = 0; i < 4; ++i) transform_filter_line(rows + 3 * i, 1, points + 4 * i, 1);
+  for (int64_t j = 0; j < 3; ++j) transform_filter_line(g + j, 3, rows + j, 3);
+  for (int64_t i = 0; i < 4; ++i) transform_filter_line(rows + 3 * i, 1, points + 4 * i, 1);
 }
 
 }  // namespace
@@ -63,9 +64,9 @@ namespace {
     }
   }
   __m512 y[16];
-  for (int j = 0; j < 4; ++j) transform_line(x + j, 4, y + j);
-  for (int i = 0; i < 4; ++i) transform_line(y + 4 * i, 1, x + 4 * i);
-  for (int i = 0; i < 16; ++i)
+  for (int64_t j = 0; j < 4; ++j) transform_line(x + j, 4, y + j);
+  for (int64_t i = 0; i < 4; ++i) transform_line(y + 4 * i, 1, x + 4 * i);
+  for (int64_t i = 0; i < 16; ++i)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * point_step),
                         reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x[i])));
 }
@@ -77,7 +78,7 @@ namespace {
   __m512 high[kPairPoints];
   transform_filter(even, low);
   transform_filter(odd, high);
-  for (int i = 0; i < kPairPoints; ++i) {
+  for (int64_t i = 0; i < kPairPoints; ++i) {
     const __m512i lower = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(low[i])));
     const __m512i upper = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(high[i])));
     _mm512_storeu_si512(to + i * point_step, _mm512_or_si512(lower, _mm512_slli_epi32(upper, 16)));

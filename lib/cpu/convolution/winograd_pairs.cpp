@@ -89,7 +89,7 @@ class PairWinogradKernel final : public Kernel {
 
  private:
   // Transformed patches of a chunk take a quarter of the second-level cache.
-  static constexpr int64_t kCacheNumbers = 128 * 1024;
+  static constexpr int64_t kCacheNumbers = int64_t{128} * 1024;
   static constexpr int64_t kFewestTiles = 16;
   static constexpr int64_t kMostTiles = 128;
 
@@ -114,7 +114,7 @@ class PairWinogradKernel final : public Kernel {
   void transform_filters(const float* weights, int64_t pair, uint32_t* to) const {
     using Block = std::array<float, kPlaces * kPairLanes>;
     for (int64_t block = 0; block < out_.blocks(); ++block) {
-      std::array<Block, 2> channels;
+      std::array<Block, 2> channels{};
       for (int64_t i = 0; i < 2; ++i) {
         for (int64_t lane = 0; lane < kPairLanes; ++lane) {
           for (int64_t place = 0; place < kPlaces; ++place) {

@@ -27,11 +27,11 @@ struct PairFactor {
   int64_t lines = 0;
   int64_t inner = 0;
 
-  PairFactor(const TensorSpec& spec, bool has_lines_)
+  PairFactor(const TensorSpec& spec, bool lines_first)
       : type(pair_type(spec.dtype)),
-        has_lines(has_lines_),
-        lines(spec.shape[has_lines ? 0 : 1]),
-        inner(spec.shape[has_lines ? 1 : 0]) {}
+        has_lines(lines_first),
+        lines(spec.shape[lines_first ? 0 : 1]),
+        inner(spec.shape[lines_first ? 1 : 0]) {}
 
   int64_t number() const { return type == PairType::kFloat32 ? 4 : 2; }  // bytes
 
@@ -101,7 +101,7 @@ class PairMatMul final : public Kernel {
   // sums take a quarter of the second-level cache. Rows of 128 columns are long enough to be read fast.
   static constexpr int64_t kMostRows = 256;
   static constexpr int64_t kFewestRows = 16;
-  static constexpr int64_t kMostPairs = 1024 * 1024;  // of these rows, with all inner numbers
+  static constexpr int64_t kMostPairs = int64_t{1024} * 1024;  // of these rows, with all inner numbers
   static constexpr int64_t kColumnsAtOnce = 128;
   static constexpr int64_t kInnerAtOnce = 512;
 

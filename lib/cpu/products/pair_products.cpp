@@ -11,6 +11,7 @@ namespace {
 /// With 8 rows of two vectors, each pair of `a` is loaded once for two instructions, and 16 sums hide their
 /// latency of 6 cycles.
 template <int kVectors, bool kAhead, bool kRowsApart>
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): sums stay in registers in one function only
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void add_products(const uint32_t* a,
                                                                           const uint32_t* b,
                                                                           const PairSteps& steps,
