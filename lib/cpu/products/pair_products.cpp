@@ -17,9 +17,7 @@ template <int kVectors, bool kAhead, bool kRowsApart>
                                                                           const PairSteps& steps,
                                                                           float* sums) {
   __m512 sum[kPairRows][kVectors];
-  for (int r = 0; r < kPairRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = _mm512_setzero_ps();
-  }
+  for (auto& row : sum) std::fill_n(row, kVectors, _mm512_setzero_ps());
   const std::byte* first = steps.ahead[0];
   const std::byte* second = steps.ahead[1];
   int64_t image = 0;
