@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/convolution/winograd_pairs.h"
 #include "cpu/library.h"
 #include "cpu/onednn/onednn.h"
 #include "cpu/team.h"
@@ -50,16 +51,18 @@ TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
 }
 
-/// Winograd multiplies float32, a direct convolution bfloat16; oneDNN's Winograd has no images of
-/// 16 bits.
-TEST_F(LayoutChoiceTest, prefers_direct_convolutions_of_images_of_16_bits) {
+/// The tiled Winograd multiplies float32, a direct convolution bfloat16; oneDNN's Winograd has no images of
+/// 16 bits. Winograd in pairs of bfloat16 wins from 64 channels on, but not next to AMX.
+TEST_F(LayoutChoiceTest, prefers_products_of_bfloat16_for_images_of_16_bits) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
-  b_.fetch("y", b_.sigmoid(conv("a", b_.sigmoid(x), 64, 3)));
+  b_.fetch("y", b_.sigmoid(conv("a", b_.sigmoid(x), 32, 3)));
+  b_.fetch("z", b_.sigmoid(conv("b", b_.sigmoid(x), 64, 3)));
   const auto library = make_library(Precision::kBf16);
   const Graph graph = library->rewritten(graph_);
   if (!is_half(library->stored_type())) GTEST_SKIP() << "this CPU has no AVX512-BF16";
   const PlanSection section = choose_layouts(graph, Algorithm::kHeuristic, 1, *library);
   EXPECT_EQ(section.nodes.at("a/Convolution").algorithm, "direct");
+  EXPECT_EQ(section.nodes.at("b/Convolution").algorithm, has_amx() ? "direct" : kPairWinograd);
   for (const auto& node : graph.nodes()) {
     if (node->op->window() == nullptr) continue;
     EXPECT_TRUE(is_half(node->inputs[0].dtype()));
