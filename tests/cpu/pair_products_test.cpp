@@ -18,8 +18,6 @@
 namespace tpack::cpu {
 namespace {
 
-using simd::PairType;
-
 std::vector<float> floats_of_seed(int64_t count, int seed) {
   const Tensor x = random_tensor({count}, seed);
   return {x.span<double>().begin(), x.span<double>().end()};
@@ -35,10 +33,10 @@ std::vector<uint16_t> bits_of(const std::vector<float>& x) {
 }
 
 /// The numbers in memory, in the type.
-std::vector<std::byte> bytes_of(const std::vector<float>& x, PairType type) {
+std::vector<std::byte> bytes_of(const std::vector<float>& x, DType type) {
   const std::vector<uint16_t> half = bits_of(x);
-  const void* from = type == PairType::kFloat32 ? static_cast<const void*>(x.data()) : half.data();
-  std::vector<std::byte> bytes(x.size() * (type == PairType::kFloat32 ? 4 : 2));
+  const void* from = type == DType::kFloat32 ? static_cast<const void*>(x.data()) : half.data();
+  std::vector<std::byte> bytes(x.size() * (type == DType::kFloat32 ? 4 : 2));
   std::memcpy(bytes.data(), from, bytes.size());
   return bytes;
 }
@@ -87,9 +85,9 @@ TEST_F(PairProducts, are_summed_over_images_rows_and_pixels) {
 
 TEST_F(PairProducts, pairs_are_made_of_two_rows) {
   const std::vector<float> x = floats_of_seed(400, 3);
-  for (const PairType type : {PairType::kBFloat16, PairType::kFloat32}) {
+  for (const DType type : {DType::kBFloat16, DType::kFloat32}) {
     const std::vector<std::byte> bytes = bytes_of(x, type);
-    const int64_t number = type == PairType::kFloat32 ? 4 : 2;
+    const int64_t number = type == DType::kFloat32 ? 4 : 2;
     for (const int64_t lanes : {16, 1, 7}) {
       for (const bool has_second : {true, false}) {
         std::vector<uint32_t> pairs(100, 1);
@@ -113,12 +111,12 @@ TEST_F(PairProducts, pairs_are_made_of_two_rows) {
 
 TEST_F(PairProducts, pairs_are_made_within_rows) {
   const std::vector<float> x = floats_of_seed(16 * 80, 4);
-  for (const PairType type : {PairType::kBFloat16, PairType::kFloat32}) {
+  for (const DType type : {DType::kBFloat16, DType::kFloat32}) {
     const std::vector<std::byte> bytes = bytes_of(x, type);
     for (const int64_t rows : {16, 1, 11}) {
       for (const int64_t count : {1, 2, 31, 32, 33, 70}) {
         std::vector<uint32_t> pairs(static_cast<size_t>((count + 1) / 2 * 16 + 1), 7);
-        simd::transpose_pairs({type, bytes.data(), 80 * (type == PairType::kFloat32 ? 4 : 2), rows, count},
+        simd::transpose_pairs({type, bytes.data(), 80 * (type == DType::kFloat32 ? 4 : 2), rows, count},
                               pairs.data());
         for (int64_t i = 0; i < count; i += 2) {
           for (int64_t row = 0; row < 16; ++row) {
@@ -138,8 +136,8 @@ TEST_F(PairProducts, a_block_of_sums_is_stored_with_bias_and_activation) {
   std::vector<float> sums = floats_of_seed(8 * 32, 5);
   sums[0] = NAN;
   const std::vector<float> bias = floats_of_seed(32, 6);
-  for (const PairType type : {PairType::kFloat32, PairType::kBFloat16}) {
-    const int64_t number = type == PairType::kFloat32 ? 4 : 2;
+  for (const DType type : {DType::kFloat32, DType::kBFloat16}) {
+    const int64_t number = type == DType::kFloat32 ? 4 : 2;
     std::vector<std::byte> y(static_cast<size_t>(8 * 40 * number), std::byte{0x11});
     simd::store_sums(sums.data(), 2, {type, y.data(), 40 * number, 7, 19, bias.data(), true});
     for (size_t r = 0; r < 8; ++r) {
@@ -147,16 +145,16 @@ TEST_F(PairProducts, a_block_of_sums_is_stored_with_bias_and_activation) {
         const std::byte* at = y.data() + (r * 40 + c) * static_cast<size_t>(number);
         float found = 0;
         uint16_t half = 0;
-        std::memcpy(type == PairType::kFloat32 ? static_cast<void*>(&found) : &half, at,
+        std::memcpy(type == DType::kFloat32 ? static_cast<void*>(&found) : &half, at,
                     static_cast<size_t>(number));
-        if (type == PairType::kBFloat16) found = BFloat16Format::value(half);
+        if (type == DType::kBFloat16) found = BFloat16Format::value(half);
         if (r == 7 || c >= 19) {
           EXPECT_EQ(*at, std::byte{0x11}) << "written outside of the block: " << r << " " << c;
         } else if (r + c == 0) {
           EXPECT_TRUE(std::isnan(found));
         } else {
           const float expected = std::max(sums[r * 32 + c] + bias[c], 0.0F);
-          EXPECT_EQ(found, type == PairType::kFloat32 ? expected : rounded(expected)) << r << " " << c;
+          EXPECT_EQ(found, type == DType::kFloat32 ? expected : rounded(expected)) << r << " " << c;
         }
       }
     }

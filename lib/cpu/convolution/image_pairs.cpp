@@ -38,9 +38,6 @@ struct PairImages {
   }
   static constexpr int64_t kBytes = 2;
   int64_t blocks() const { return ceil_div(channels, kBlockChannels); }
-  int64_t lanes(int64_t block) const {
-    return is_padded ? kPairLanes : std::min(kPairLanes, channels - block * kBlockChannels);
-  }
 };
 
 /// The outputs o in `all` whose input o stride + offset is one of 0..size-1.
@@ -212,18 +209,10 @@ class ImagePairsKernel final : public Kernel {
   /// A row of channels-last images.
   static void load_pixels(const PairImages& images, const std::byte* first, const std::byte* second,
                           const PairRange& blocks, uint32_t* to, int64_t block_pairs) {
-    constexpr int64_t kStep = PairImages::kBytes * kPairLanes;
-    const int64_t rest = images.lanes(blocks.end - 1) % kPairLanes;
-    const int64_t whole = blocks.size() - (rest > 0 ? 1 : 0);
+    const int64_t channels =
+        std::min(images.channels, blocks.end * kBlockChannels) - blocks.begin * kBlockChannels;
     for (int64_t pixel = 0; pixel < images.width; ++pixel) {
-      simd::PairSource from = {.first = first, .second = second, .step = kStep};
-      simd::make_pairs(from, whole, to, block_pairs);
-      if (rest > 0) {
-        from.first += whole * kStep;
-        if (second != nullptr) from.second += whole * kStep;
-        from.lanes = rest;
-        simd::make_pairs(from, 1, to + whole * block_pairs, 0);
-      }
+      simd::make_row_pairs(DType::kBFloat16, first, second, channels, to, block_pairs);
       first += images.pixel_step;
       if (second != nullptr) second += images.pixel_step;
       to += kPairLanes;

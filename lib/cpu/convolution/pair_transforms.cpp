@@ -108,7 +108,7 @@ namespace {
       __m512 y = _mm512_add_ps(results[j], added);
       if (relu) y = _mm512_max_ps(zero, y);
       std::byte* to = image.data + (row + i) * image.row_step + (column + j) * image.pixel_step;
-      if (image.type == PairType::kFloat32) {
+      if (image.type == DType::kFloat32) {
         _mm512_storeu_ps(to, y);
       } else {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(y)));

@@ -12,7 +12,7 @@ inline constexpr int64_t kPairPoints = 16;  // of a transformed tile
 
 /// 16 channels of an image of bfloat16 or float32.
 struct PairImage {
-  PairType type = PairType::kBFloat16;
+  DType type = DType::kBFloat16;
   std::byte* data = nullptr;
   int64_t height = 0;
   int64_t width = 0;

@@ -16,21 +16,19 @@ using simd::kPairPoints;
 using simd::kPairRows;
 using simd::kPairTile;
 using simd::kPairVectors;
-using simd::PairType;
 
 constexpr int64_t kPlaces = 9;  // of a filter
 
 /// Images whose channels fill blocks of 16.
 struct PairImageLayout {
-  PairType type;
+  DType type;
   Shape shape;
   int64_t pixel_step;  // bytes
   int64_t row_step;
   int64_t block_step;
   int64_t image_step;
 
-  PairImageLayout(const TensorSpec& spec, Layout layout)
-      : type(spec.dtype == DType::kFloat32 ? PairType::kFloat32 : PairType::kBFloat16), shape(spec.shape) {
+  PairImageLayout(const TensorSpec& spec, Layout layout) : type(spec.dtype), shape(spec.shape) {
     const bool is_blocked = layout == Layout::kBlocked;
     const auto number = static_cast<int64_t>(size_of(spec.dtype));
     pixel_step = number * (is_blocked ? kPairLanes : shape[1]);

@@ -13,27 +13,23 @@ namespace {
 using simd::kPairLanes;
 using simd::kPairRows;
 using simd::kPairVectors;
-using simd::PairType;
 
 constexpr int64_t kPanelColumns = kPairVectors * kPairLanes;  // of a panel
 
-PairType pair_type(DType type) { return type == DType::kFloat32 ? PairType::kFloat32 : PairType::kBFloat16; }
-
 /// A factor as lines (rows of the first, columns of the second one) of `inner` numbers.
 struct PairFactor {
-  PairType type = PairType::kBFloat16;
-  bool has_lines =
-      false;  // in memory, the numbers of a line are one after the other; otherwise, the lines are
+  DType type = DType::kBFloat16;
+  bool has_lines = false;  // the numbers of a line are next to each other in memory; otherwise, the lines are
   int64_t lines = 0;
   int64_t inner = 0;
 
   PairFactor(const TensorSpec& spec, bool lines_first)
-      : type(pair_type(spec.dtype)),
+      : type(spec.dtype),
         has_lines(lines_first),
         lines(spec.shape[lines_first ? 0 : 1]),
         inner(spec.shape[lines_first ? 1 : 0]) {}
 
-  int64_t number() const { return type == PairType::kFloat32 ? 4 : 2; }  // bytes
+  int64_t number() const { return static_cast<int64_t>(size_of(type)); }  // bytes
 
   /// Pairs of the numbers `inner_part` of some lines, in blocks of 16 lines.
   void make_pairs(const std::byte* data, const PairRange& some_lines, const PairRange& inner_part,
@@ -49,18 +45,10 @@ struct PairFactor {
       }
       return;
     }
-    const int64_t whole = some_lines.size() / kPairLanes;
-    const int64_t rest = some_lines.size() % kPairLanes;
-    const int64_t step = kPairLanes * number();
     for (int64_t i = inner_part.begin; i < inner_part.end; i += 2) {
       const std::byte* first = data + (i * lines + some_lines.begin) * number();
       const std::byte* second = i + 1 < inner_part.end ? first + lines * number() : nullptr;
-      simd::make_pairs({type, first, second, step}, whole, to, block_pairs);
-      if (rest > 0) {
-        const int64_t skip = whole * step;
-        simd::make_pairs({type, first + skip, second != nullptr ? second + skip : nullptr, 0, rest}, 1,
-                         to + whole * block_pairs, 0);
-      }
+      simd::make_row_pairs(type, first, second, some_lines.size(), to, block_pairs);
       to += kPairLanes;
     }
   }
@@ -76,7 +64,7 @@ class PairMatMul final : public Kernel {
   PairMatMul(PairFactor a, PairFactor b, DType result, const Epilogue& epilogue, int pieces)
       : a_(a),
         b_(b),
-        result_(pair_type(result)),
+        result_(result),
         epilogue_(epilogue),
         grid_({ceil_div(a.lines, kPairRows), ceil_div(b.lines, kPanelColumns)}, pieces) {
     const int64_t fitting = kMostPairs / block_pairs() * kPairLanes;
@@ -167,7 +155,7 @@ class PairMatMul final : public Kernel {
   }
 
   void store(const KernelArgs& args, const float* sums, const Part& part, int64_t row, int64_t column) const {
-    const int64_t number = result_ == PairType::kFloat32 ? 4 : 2;  // bytes
+    const auto number = static_cast<int64_t>(size_of(result_));
     const int64_t y_row = part.rows.begin + row;
     const int64_t y_column = part.columns.begin + column;
     const int64_t columns = std::min(kPanelColumns, part.columns.size() - column);
@@ -183,7 +171,7 @@ class PairMatMul final : public Kernel {
 
   PairFactor a_;
   PairFactor b_;
-  PairType result_;
+  DType result_;
   Epilogue epilogue_;
   PairGrid grid_;
   int64_t rows_at_once_ = kFewestRows;

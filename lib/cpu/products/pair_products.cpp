@@ -61,16 +61,16 @@ template <int kVectors, bool kAhead, bool kRowsApart>
                              : static_cast<__mmask16>((1U << std::max<int64_t>(count, 0)) - 1);
 }
 
-template <PairType kType>
-constexpr int64_t kBytes = kType == PairType::kFloat32 ? 4 : 2;
+template <DType kType>
+constexpr int64_t kBytes = kType == DType::kFloat32 ? 4 : 2;
 
 /// 16 numbers of `low` as bfloat16, then 16 of `high`.
-template <PairType kType>
+template <DType kType>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] __m512i load_two(const std::byte* low,
                                                                          __mmask16 low_lanes,
                                                                          const std::byte* high,
                                                                          __mmask16 high_lanes) {
-  if constexpr (kType == PairType::kFloat32) {
+  if constexpr (kType == DType::kFloat32) {
     return reinterpret_cast<__m512i>(
         _mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(high_lanes, high), _mm512_maskz_loadu_ps(low_lanes, low)));
   } else {
@@ -79,7 +79,7 @@ template <PairType kType>
   }
 }
 
-template <PairType kType>
+template <DType kType>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void make_pairs(const PairSource& from, int64_t count,
                                                                         uint32_t* to, int64_t to_step) {
   const __mmask16 lanes = first_lanes(from.lanes);
@@ -122,7 +122,7 @@ template <PairType kType>
   }
 }
 
-template <PairType kType>
+template <DType kType>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void transpose_pairs(const PairRows& from,
                                                                              uint32_t* to) {
   constexpr int64_t kNumbers = 2 * kPairLanes;
@@ -163,13 +163,24 @@ void add_pair_products(const uint32_t* a, const uint32_t* b, const PairSteps& st
 }
 
 void make_pairs(const PairSource& from, int64_t count, uint32_t* to, int64_t to_step) {
-  from.type == PairType::kFloat32 ? make_pairs<PairType::kFloat32>(from, count, to, to_step)
-                                  : make_pairs<PairType::kBFloat16>(from, count, to, to_step);
+  from.type == DType::kFloat32 ? make_pairs<DType::kFloat32>(from, count, to, to_step)
+                               : make_pairs<DType::kBFloat16>(from, count, to, to_step);
+}
+
+void make_row_pairs(DType type, const std::byte* first, const std::byte* second, int64_t count, uint32_t* to,
+                    int64_t to_step) {
+  const auto step = kPairLanes * static_cast<int64_t>(size_of(type));
+  const int64_t whole = count / kPairLanes;
+  const int64_t rest = count % kPairLanes;
+  make_pairs({type, first, second, step}, whole, to, to_step);
+  if (rest == 0) return;
+  const std::byte* last = second != nullptr ? second + whole * step : nullptr;
+  make_pairs({type, first + whole * step, last, 0, rest}, 1, to + whole * to_step, 0);
 }
 
 void transpose_pairs(const PairRows& from, uint32_t* to) {
-  from.type == PairType::kFloat32 ? transpose_pairs<PairType::kFloat32>(from, to)
-                                  : transpose_pairs<PairType::kBFloat16>(from, to);
+  from.type == DType::kFloat32 ? transpose_pairs<DType::kFloat32>(from, to)
+                               : transpose_pairs<DType::kBFloat16>(from, to);
 }
 
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void store_sums(const float* sums, int vectors,
@@ -182,7 +193,7 @@ void transpose_pairs(const PairRows& from, uint32_t* to) {
       __m512 y = _mm512_add_ps(_mm512_loadu_ps(sums + (r * vectors + v) * kPairLanes), bias);
       if (to.relu) y = _mm512_max_ps(zero, y);
       std::byte* row = to.data + r * to.step;
-      if (to.type == PairType::kFloat32) {
+      if (to.type == DType::kFloat32) {
         _mm512_mask_storeu_ps(row + v * kPairLanes * 4, lanes, y);
       } else {
         _mm256_mask_storeu_epi16(row + v * kPairLanes * 2, lanes,

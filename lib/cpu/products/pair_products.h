@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tensor/dtype.h"
+
 /// Products of bfloat16 numbers, two at a time, summed in float32: `vdpbf16ps` of AVX512-BF16 adds a0 b0 + a1
 /// b1 to each of 16 sums. A pair is 32 bits: the number of the lower index in the lower half. The functions
 /// may be called only if has_pair_products(). Threads: any number at the same time.
@@ -43,12 +45,12 @@ struct PairSteps {
 /// sums[row][vector][lane] (+)= sum of a[step][row] b[step][vector][lane].
 void add_pair_products(const uint32_t* a, const uint32_t* b, const PairSteps& steps, float* sums);
 
-/// Numbers from which pairs are made: bfloat16, or float32, which is rounded. Steps are in bytes.
-enum class PairType : uint8_t { kBFloat16, kFloat32 };
+// Numbers from which pairs are made are bfloat16, or float32, which is rounded; so are results. Steps are in
+// bytes.
 
 /// Rows of up to 16 numbers; pair i is made of first[i] and second[i].
 struct PairSource {
-  PairType type = PairType::kBFloat16;
+  DType type = DType::kBFloat16;
   const std::byte* first = nullptr;
   const std::byte* second = nullptr;  // null: zeros
   int64_t step = 0;                   // from one row to the next
@@ -58,9 +60,14 @@ struct PairSource {
 /// Writes `count` rows of 16 pairs, each row `to_step` pairs after the one before.
 void make_pairs(const PairSource& from, int64_t count, uint32_t* to, int64_t to_step);
 
+/// Pairs of two rows of `count` numbers (`second` may be null: zeros): 16 at a time, each time `to_step`
+/// pairs after those before.
+void make_row_pairs(DType type, const std::byte* first, const std::byte* second, int64_t count, uint32_t* to,
+                    int64_t to_step);
+
 /// Up to 16 rows of `count` numbers, which are paired within a row.
 struct PairRows {
-  PairType type = PairType::kBFloat16;
+  DType type = DType::kBFloat16;
   const std::byte* data = nullptr;
   int64_t step = 0;  // from one row to the next
   int64_t rows = kPairLanes;
@@ -72,7 +79,7 @@ void transpose_pairs(const PairRows& from, uint32_t* to);
 
 /// A block of sums as a part of a matrix of bfloat16 or float32.
 struct PairResult {
-  PairType type = PairType::kFloat32;
+  DType type = DType::kFloat32;
   std::byte* data = nullptr;
   int64_t step = 0;  // from one row to the next, in bytes
   int64_t rows = kPairRows;
