@@ -19,6 +19,7 @@ USES = {
     "DEFLATE": ("PkgConfig::DEFLATE", r"<libdeflate\.h>"),
     "ZLIB": ("ZLIB::ZLIB", r"<zlib\.h>"),
     "ZSTD": ("PkgConfig::ZSTD", r"<zstd\.h>"),
+    "RE2": ("PkgConfig::RE2", r"<re2/"),
     "UTF8PROC": ("PkgConfig::UTF8PROC", r"<utf8proc\.h>"),
     "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
     "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),

@@ -6,10 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <mutex>
-#include <regex>
-
-#include "core/error.h"
 
 namespace tpack {
 namespace {
@@ -24,23 +20,6 @@ std::string shortest_of(T value) {
   std::array<char, 64> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   return {buffer.data(), end};
-}
-
-/// libstdc++ fills a cache of character classes while it reads a pattern, without a lock.
-std::regex regular_expression(const std::string& pattern) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  try {
-    return std::regex(pattern);
-  } catch (const std::regex_error& error) {
-    const bool repeats_nothing =
-        !pattern.empty() && std::string_view("*+?").find(pattern[0]) != std::string_view::npos;
-    if (repeats_nothing) {
-      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing comes before '" +
-                        pattern[0] + "'; write '.*' for any text");
-    }
-    throw ConfigError("'" + pattern + "' is not a valid regular expression: " + error.what());
-  }
 }
 
 template <class... Args>
@@ -178,21 +157,6 @@ std::string with_thousands(int64_t value) {
     digits.insert(at, ",");
   }
   return digits;
-}
-
-bool full_match(const std::string& name, const std::string& pattern) {
-  return std::regex_match(name, regular_expression(pattern));
-}
-
-bool partial_match(const std::string& name, const std::string& pattern) {
-  return std::regex_search(name, regular_expression(pattern));
-}
-
-std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
-                                             const std::string& replacement) {
-  std::smatch match;
-  if (!std::regex_match(name, match, regular_expression(pattern))) return std::nullopt;
-  return match.format(replacement);
 }
 
 }  // namespace tpack

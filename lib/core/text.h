@@ -55,14 +55,4 @@ std::string human_duration(double seconds);
 /// "12,345,678".
 std::string with_thousands(int64_t value);
 
-/// True if `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
-/// `name`. Errors: ConfigError if it is not a regular expression.
-bool full_match(const std::string& name, const std::string& pattern);
-/// True if `pattern` matches a part of `name`. Errors: as full_match.
-bool partial_match(const std::string& name, const std::string& pattern);
-/// `replacement` with $1, $2, ... replaced by groups, if `pattern` matches the whole name; else nothing.
-/// Errors: as full_match.
-std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
-                                             const std::string& replacement);
-
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/pattern.h"
 #include "core/text.h"
 
 namespace tpack {

@@ -6,6 +6,7 @@
 
 #include "backend/open_device.h"
 #include "checkpoint/layout.h"
+#include "graph/tower_description.h"
 #include "learner/stored_data.h"
 #include "predict/load_weights.h"
 #include "predict/tower_of_trainer.h"
@@ -54,6 +55,7 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   model->make_tower(content, path);
   EngineSettings engine = model->config_.engine;
   engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // no measurements for a few batches
+  require_all_weights(model->tower_->description().variables(), content, path);
   model->weights_ =
       std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine));
   load_all_weights(model->weights_->variables(), content, path);

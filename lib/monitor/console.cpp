@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "core/pattern.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "monitor/monitor.h"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "core/pattern.h"
 #include "core/schema.h"
 #include "core/text.h"
 
@@ -46,6 +48,10 @@ std::string renamed(const std::string& name, const LoadRules& rules) {
 bool fits(const TensorSpec& here, const TensorSpec& there) {
   const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype));
   return types && here.shape == there.shape;
+}
+
+std::string mismatch(const std::string& name, const TensorSpec& there, const TensorSpec& here) {
+  return name + ": " + there.str() + " in the file, " + here.str() + " in the model";
 }
 
 std::string lines(const char* title, const std::vector<std::string>& names) {
@@ -120,15 +126,16 @@ LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Dia
 
 LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules) {
   LoadReport report;
-  std::vector<std::string> wanted = store.names(VariableScope::kModel);
-  std::vector<std::string> names = wanted;
+  const std::vector<std::string> in_model = store.names(VariableScope::kModel);
+  std::set<std::string> wanted(in_model.begin(), in_model.end());
+  std::vector<std::string> names = in_model;
   std::vector<std::string> in_file;
   for (const auto& [path, value] : content.tensors) {
     if (!path.starts_with(kGroup)) continue;
     in_file.push_back(path.substr(std::string(kGroup).size()));
     const std::string name = renamed(in_file.back(), rules);
     names.push_back(name);
-    const auto here = std::find(wanted.begin(), wanted.end(), name);
+    const auto here = wanted.find(name);
     if (!wants(rules, name)) {
       report.left_out.push_back(name);
     } else if (here == wanted.end()) {
@@ -137,22 +144,35 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
       store.set(name, value.dtype() == own.dtype ? value : value.cast(own.dtype));
       report.loaded.push_back(name);
     } else {
-      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.str() +
-                                  " in the model");
+      report.mismatched.push_back(mismatch(name, value.spec(), own));
     }
     if (here != wanted.end()) wanted.erase(here);
   }
-  std::erase_if(wanted, [&](const std::string& name) { return !wants(rules, name); });
-  report.missing = std::move(wanted);
+  for (const std::string& name : in_model)
+    if (wanted.contains(name) && wants(rules, name)) report.missing.push_back(name);
   report.idle = idle_rules(rules, in_file, names);
   return report;
 }
 
-void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source) {
-  const LoadReport report = load_weights(store, content);
+void require_all_weights(const VariableTable& model, const CheckpointContent& content,
+                         const std::string& source) {
+  LoadReport report;
+  for (const VariableSpec* variable : model.all()) {
+    if (variable->scope != VariableScope::kModel) continue;
+    const auto stored = content.tensors.find(kGroup + variable->name);
+    if (stored == content.tensors.end())
+      report.missing.push_back(variable->name);
+    else if (!fits(variable->spec, stored->second.spec()))
+      report.mismatched.push_back(mismatch(variable->name, stored->second.spec(), variable->spec));
+  }
   if (report.missing.empty() && report.mismatched.empty()) return;
   throw CheckpointError(source, "does not fit the model" + lines("missing in the file", report.missing) +
                                     lines("does not fit", report.mismatched));
+}
+
+void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source) {
+  require_all_weights(store.table(), content, source);
+  load_weights(store, content);
 }
 
 }  // namespace tpack

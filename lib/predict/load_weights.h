@@ -44,8 +44,11 @@ std::vector<FieldInfo> load_rules_fields();
 /// ConfigError for a pattern that is not a regular expression.
 LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules = {});
 
-/// As load_weights, for running a trained model. Errors: CheckpointError with `source` if any variable of
-/// the model is missing or mismatched.
+/// Errors: CheckpointError with `source` if any variable of the model is missing or mismatched. Call before
+/// the variables are allocated: the config of a checkpoint may declare any size.
+void require_all_weights(const VariableTable& model, const CheckpointContent& content,
+                         const std::string& source);
+/// As load_weights, for running a trained model. Errors: as require_all_weights.
 void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source);
 
 }  // namespace tpack

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <unordered_set>
 
 #include "core/error.h"
+#include "core/pattern.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/count_classes.h"
@@ -400,11 +402,12 @@ class CsvTable final : public RandomAccessSource,
   /// Columns that match a pattern but are not in data.train.
   void add_unused(const NumberColumns& wanted, const CsvHeader& header,
                   const std::vector<std::string>& known) {
+    const std::unordered_set<std::string> used(known.begin(), known.end());
     for (const std::string& name : header.names()) {
       const bool is_found = std::any_of(
           wanted.columns.begin(), wanted.columns.end(),
           [&](const ColumnRef& ref) { return !header.has(ref.name) && full_match(name, ref.name); });
-      if (is_found && std::find(known.begin(), known.end(), name) == known.end()) unused_.push_back(name);
+      if (is_found && !used.contains(name)) unused_.push_back(name);
     }
   }
 

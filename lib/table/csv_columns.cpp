@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/pattern.h"
 #include "core/text.h"
 #include "table/csv.h"
 
@@ -157,17 +158,22 @@ void check_classes(const LabelColumn& label) {
   }
 }
 
+CsvHeader::CsvHeader(std::vector<std::string> names, std::string path, bool is_row)
+    : names_(std::move(names)), path_(std::move(path)), is_row_(is_row) {
+  for (size_t i = 0; i < names_.size(); ++i) ++places_.emplace(names_[i], Places{i, 0}).first->second.count;
+}
+
 std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
-  const auto named = std::count(names_.begin(), names_.end(), ref.name);
+  const size_t named = count(ref.name);
   if (named > 1) {
     throw ConfigError(ref.position, "CSV: " + path_ + " has " + std::to_string(named) +
                                         " columns with the name '" + ref.name + "'" +
                                         (looks_like_data() ? advice() : "; rename them in the file"));
   }
+  if (named == 1) return {first(ref.name)};
   std::vector<size_t> found;
-  for (size_t i = 0; i < names_.size(); ++i) {
-    if (named == 1 ? names_[i] == ref.name : full_match(names_[i], ref.name)) found.push_back(i);
-  }
+  for (size_t i = 0; i < names_.size(); ++i)
+    if (full_match(names_[i], ref.name)) found.push_back(i);
   if (found.empty()) reject(ref);
   return found;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/schema.h"
@@ -65,15 +66,15 @@ void check_classes(const LabelColumn& label);
 class CsvHeader {
  public:
   /// `is_row`: the names are a row of the file, which could be data by mistake.
-  CsvHeader(std::vector<std::string> names, std::string path, bool is_row)
-      : names_(std::move(names)), path_(std::move(path)), is_row_(is_row) {}
+  CsvHeader(std::vector<std::string> names, std::string path, bool is_row);
 
   size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
   const std::string& path() const { return path_; }
-  bool has(const std::string& name) const {
-    return std::find(names_.begin(), names_.end(), name) != names_.end();
-  }
+  bool has(const std::string& name) const { return places_.contains(name); }
+  size_t count(const std::string& name) const { return has(name) ? places_.at(name).count : 0; }
+  /// The index of the first column with a name that the file has.
+  size_t first(const std::string& name) const { return places_.at(name).first; }
   const std::string& operator[](size_t index) const { return names_[index]; }
   /// The first column with this name; empty if there is none.
   std::string first_that(bool (*is_called_so)(const std::string&)) const {
@@ -97,10 +98,15 @@ class CsvHeader {
   void require(const std::vector<std::string>& columns, const Position& where, const std::string& who) const;
 
  private:
+  struct Places {
+    size_t first = 0;
+    size_t count = 0;
+  };
   [[noreturn]] void reject(const ColumnRef& ref) const;
   std::string data_advice() const;
 
   std::vector<std::string> names_;
+  std::unordered_map<std::string, Places> places_;
   std::string path_;
   bool is_row_;
 };

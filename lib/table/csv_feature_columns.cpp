@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/pattern.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -13,10 +14,7 @@ FeatureColumns followed_features(const CsvHeader& header, const State& learned, 
   std::vector<std::string> names;
   for (const CsvFeatures::Column& column : found.columns) names.push_back(column.name);
   header.require(names, where, "data.train");
-  for (CsvFeatures::Column& column : found.columns) {
-    const auto at = std::find(header.names().begin(), header.names().end(), column.name);
-    column.index = static_cast<size_t>(at - header.names().begin());
-  }
+  for (CsvFeatures::Column& column : found.columns) column.index = header.first(column.name);
   return found;
 }
 
@@ -29,7 +27,7 @@ void require_known(const std::string& setting, const Position& where, const std:
 }
 /// Errors: ConfigError for a second column of the name.
 void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
-  if (std::count(header.names().begin(), header.names().end(), column) > 1)
+  if (header.count(column) > 1)
     throw ConfigError(where,
                       "CSV: " + header.path() + " has two columns '" + column +
                           "', which 'auto' cannot distinguish" +

@@ -5,6 +5,7 @@
 #include <glob.h>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/field.h"
@@ -54,9 +55,10 @@ std::vector<std::string> matching_files(const Ref<Path>& path, const std::string
 /// The difference of two lists of names: "lacks column 'a', which b.csv has".
 std::string difference(const std::vector<std::string>& names, const CsvHeader& first) {
   const auto without = [](const std::vector<std::string>& all, const std::vector<std::string>& others) {
+    const std::unordered_set<std::string> known(others.begin(), others.end());
     std::vector<std::string> left;
     for (const std::string& name : all)
-      if (std::find(others.begin(), others.end(), name) == others.end()) left.push_back("'" + name + "'");
+      if (!known.contains(name)) left.push_back("'" + name + "'");
     return left;
   };
   const auto columns = [](const std::vector<std::string>& some) {
@@ -76,11 +78,15 @@ std::string difference(const std::vector<std::string>& names, const CsvHeader& f
 std::vector<size_t> places_of(const std::vector<std::string>& names, const CsvHeader& header,
                               const std::string& path) {
   if (names == header.names()) return {};
-  if (!std::is_permutation(names.begin(), names.end(), header.names().begin(), header.names().end()))
+  const CsvHeader own(names, path, false);
+  const bool has_same =
+      names.size() == header.size() && std::ranges::all_of(names, [&](const std::string& name) {
+        return own.count(name) == header.count(name);
+      });
+  if (!has_same)
     throw DataError(path, difference(names, header) + "; all files of a table must have the same columns");
   std::vector<size_t> places;
-  for (const std::string& name : header.names())
-    places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  for (const std::string& name : header.names()) places.push_back(own.first(name));
   return places;
 }
 

@@ -72,38 +72,5 @@ TEST(WithThousands, separates_groups_of_three) {
   EXPECT_EQ(with_thousands(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
 }
 
-TEST(FullMatch, takes_the_whole_name) {
-  EXPECT_TRUE(full_match("fc0/W", "fc.*/W"));
-  EXPECT_FALSE(full_match("xfc0/W", "fc.*/W"));
-  EXPECT_TRUE(full_match("conv0/b", "fc.*|conv.*"));
-}
-
-TEST(PartialMatch, finds_a_part_of_the_name) {
-  EXPECT_TRUE(partial_match("validation_cost", "cost$"));
-  EXPECT_FALSE(partial_match("validation_cost", "^cost"));
-}
-
-TEST(MatchAndReplace, fills_in_the_groups_of_a_whole_match) {
-  EXPECT_EQ(match_and_replace("fc0/W", "fc(.*)/(.*)", "dense$1/$2"), "dense0/W");
-  EXPECT_EQ(match_and_replace("xfc0/W", "fc.*/W", "y"), std::nullopt);
-  EXPECT_THROW(match_and_replace("a", "(", "b"), ConfigError);
-}
-
-TEST(FullMatch, rejects_what_is_not_a_regular_expression) {
-  try {
-    full_match("a", "(");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()).find("'(' is not a valid regular expression: "), 0U);
-  }
-  try {
-    full_match("a", "*W");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "'*W' is not a valid regular expression: nothing comes before '*'; write '.*' for any text");
-  }
-}
-
 }  // namespace
 }  // namespace tpack

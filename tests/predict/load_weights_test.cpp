@@ -169,5 +169,14 @@ TEST(LoadRules, say_what_is_wrong) {
   EXPECT_THAT(rule_errors("exclude: [\"(\"]"), testing::StartsWith("init.yaml:1:10: "));
 }
 
+TEST_F(LoadWeights, sizes_are_compared_without_the_variables) {
+  VariableTable table;
+  table.declare({.name = "conv0/W", .spec = {DType::kFloat32, {int64_t{1} << 40}}});
+  table.declare({.name = "momentum", .spec = {DType::kFloat32, {2}}, .scope = VariableScope::kOptimizer});
+  EXPECT_THAT([&] { require_all_weights(table, content_, "a.h5"); },
+              testing::ThrowsMessage<CheckpointError>(testing::HasSubstr(
+                  "does not fit: conv0/W: float32 [2] in the file, float32 [1099511627776] in the model")));
+}
+
 }  // namespace
 }  // namespace tpack
