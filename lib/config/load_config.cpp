@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "config/merge.h"
@@ -10,6 +11,7 @@
 #include "config/resolve.h"
 #include "config/yaml_reader.h"
 #include "core/error.h"
+#include "core/substitute.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -129,7 +131,10 @@ void Loader::load(const std::string& path, const Position& included_at) {
 }
 
 void Loader::load_text(const std::string& text, const std::string& name) {
-  add_file(parse_yaml(YamlText::of_string(text, name), budget_));
+  const ConfigNode root = parse_yaml(YamlText::of_string(text, name), budget_);
+  if (const ConfigNode* include = root.find("include"))
+    throw ConfigError(include->position(), "the config in a checkpoint may not include files");
+  add_file(root);
 }
 
 void Loader::add_file(const ConfigNode& root) {
@@ -188,6 +193,22 @@ void check_effect(const ConfigNode& override_tree, const ConfigNode& merged, Dia
   }
 }
 
+/// The config in a file of another user must not send what is in the environment to an error or an output.
+void reject_environment(const ConfigNode& node) {
+  for (const ConfigNode& item : node.items()) reject_environment(item);
+  for (const ConfigNode::Entry& entry : node.entries()) reject_environment(entry.value);
+  if (!node.has_expression()) return;
+  std::set<std::string> names;
+  collect_names(node, names);
+  for (const std::string& name : names) {
+    if (is_environment_name(name) && lookup_environment(name))
+      throw ConfigError(node.position(),
+                        "'" + name +
+                            "' reads an environment variable, which the config in a checkpoint may not; "
+                            "give the value with --set");
+  }
+}
+
 /// The work after the files are read.
 LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path,
                     const LoadOptions& options) {
@@ -218,6 +239,7 @@ LoadedConfig load_config_text(const std::string& text, const std::string& name, 
   Diagnostics errors;
   Loader loader(options.structure, errors);
   loader.load_text(text, name);
+  reject_environment(loader.merged());
   return finish(loader, errors, name, options);
 }
 

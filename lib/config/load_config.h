@@ -37,7 +37,8 @@ struct LoadedConfig {
 /// file itself wins over all), applies the overrides and resolves expressions. Errors: ConfigError with every
 /// mistake found, each with its place.
 LoadedConfig load_config(const std::string& path, const LoadOptions& options = {});
-/// The same for the text of a config from elsewhere (a checkpoint); positions show `name` as the file.
+/// The same for the text of a config in a checkpoint, which may be another user's: it must not include files
+/// or read environment variables. Positions show `name` as the file.
 LoadedConfig load_config_text(const std::string& text, const std::string& name,
                               const LoadOptions& options = {});
 

@@ -30,12 +30,15 @@ class Resolver final : public Scope {
   std::optional<Found> find(const std::string& name) const;
   bool waits_for_us(const std::string& name) const;
   void charge(const ConfigNode& node, const Position& where) const;
+  [[noreturn]] void give_up(const Position& where, const std::string& why) const;
 
   Found root_;
   Diagnostics& errors_;
   // A look-up may first resolve the value that it finds; that changes no value.
   mutable std::map<std::string, ConfigNode> done_;
-  mutable size_t nodes_ = 0;  // inserted by expressions
+  mutable size_t nodes_ = 0;      // inserted by expressions
+  mutable size_t bytes_ = 0;      // of strings among them
+  mutable bool gave_up_ = false;  // a limit was reached: one error says so
   mutable std::vector<std::pair<std::string, Position>>
       active_;  // address and text of the values being resolved
 };
@@ -80,6 +83,7 @@ ConfigNode Resolver::resolved_or_reported(const ConfigNode& node, const std::str
       return resolved_or_reported(n, p, t);
     });
   }
+  if (gave_up_) return node;
   try {
     return resolved(node, place, type);
   } catch (const ConfigError& error) {
@@ -104,6 +108,10 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
   if (again != active_.end()) {
     throw cycle({again, active_.end()});
   }
+  constexpr size_t kMaxChain = 200;  // each link is several calls deep
+  if (active_.size() == kMaxChain)
+    give_up(node.position(),
+            "a chain of more than 200 values, each of which refers to the next one, ends here");
   struct Active {
     std::vector<std::pair<std::string, Position>>& stack;
     ~Active() { stack.pop_back(); }
@@ -116,15 +124,23 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
   return value;
 }
 
-/// Counts the values that an expression inserts: lists of lists of lists would grow without bound.
+/// Counts the values that an expression inserts: lists of lists of lists would grow without bound, and so
+/// would many long strings.
 void Resolver::charge(const ConfigNode& node, const Position& where) const {
   constexpr size_t kMaxNodes = 100000;
-  if (++nodes_ > kMaxNodes)
-    throw ConfigError(where, "the expressions expand the config to more than 100,000 values");
+  if (++nodes_ > kMaxNodes) give_up(where, "the expressions expand the config to more than 100,000 values");
+  constexpr size_t kMaxBytes = 16'000'000;
+  if (node.is_string() && (bytes_ += node.text().size()) > kMaxBytes)
+    give_up(where, "the expressions expand the config by more than 16 MB of text");
   for (const ConfigNode& item : node.is_list() ? node.items() : std::span<const ConfigNode>())
     charge(item, where);
   if (!node.is_map()) return;
   for (const ConfigNode::Entry& entry : node.entries()) charge(entry.value, where);
+}
+
+void Resolver::give_up(const Position& where, const std::string& why) const {
+  gave_up_ = true;
+  throw ConfigError(where, why);
 }
 
 std::optional<Found> Resolver::find(const std::string& name) const {

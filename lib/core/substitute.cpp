@@ -87,8 +87,10 @@ std::string interpolated(const ConfigNode& value, const Position& where) {
 }  // namespace
 
 ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames bare) {
+  constexpr size_t kMaxInserted = 65536;  // texts of texts would double with each level
   std::string out;
   size_t done = 0;
+  size_t written = 0;
   for (auto span = next_span(node, 0); span; span = next_span(node, done)) {
     const Position where = node.text_position(span->begin);
     const Expression expression = Expression::parse(span->text, where);
@@ -98,8 +100,11 @@ ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames
     const bool whole = span->begin == 2 && span->end() == node.text().size();
     if (whole && !leave) return expression.evaluate(scope).at_position(node.position());
     out += node.text().substr(done, span->begin - 2 - done);
+    written += span->begin - 2 - done;
     out += leave ? with_known_names(node, *span, expression, scope)
                  : interpolated(expression.evaluate(scope), where);
+    if (out.size() > written + kMaxInserted)
+      throw ConfigError(where, "the expressions insert more than 65,536 bytes into this string");
     done = span->end();
   }
   return ConfigNode::string(out + node.text().substr(done), node.position(), node.style());

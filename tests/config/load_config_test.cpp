@@ -117,5 +117,21 @@ TEST_F(LoadConfig, bounds_what_files_that_include_each_other_twice_bring) {
   EXPECT_TRUE(says((error_from([&] { load("f16.yaml"); })), {"the config has more than 100000 values"}));
 }
 
+TEST_F(LoadConfig, of_a_checkpoint_reads_neither_files_nor_the_environment) {
+  file("secret", "token=1");
+  EXPECT_EQ(error_from([&] {
+              load_config_text("tpack: 1\ninclude: " + (folder_ / "secret").string() + "\n", "a.h5");
+            }),
+            "a.h5:2:10: the config in a checkpoint may not include files");
+  ASSERT_EQ(setenv("TPACK_TEST_SECRET", "token", 1), 0);
+  const std::string reads = "tpack: 1\nname: $(env.TPACK_TEST_SECRET or 'none')\n";
+  EXPECT_EQ(
+      error_from([&] { load_config_text(reads, "a.h5"); }),
+      "a.h5:2:7: 'env.TPACK_TEST_SECRET' reads an environment variable, which the config in a checkpoint may "
+      "not; give the value with --set");
+  ASSERT_EQ(unsetenv("TPACK_TEST_SECRET"), 0);
+  EXPECT_EQ(load_config_text(reads, "a.h5").root.find("name")->text(), "none");
+}
+
 }  // namespace
 }  // namespace tpack

@@ -96,5 +96,36 @@ TEST(Resolve, reports_every_mistake_once) {
             "a.yaml:1:6: unknown name 'x1'\na.yaml:3:8: division by zero");
 }
 
+std::string chain(int length) {
+  std::string text = "vars:\n";
+  for (int i = 0; i < length; ++i)
+    text += "  v" + std::to_string(i) + ": $(v" + std::to_string(i + 1) + ")\n";
+  return text + "  v" + std::to_string(length) + ": 1\nx: $(v0)\n";
+}
+
+TEST(Resolve, limits_chains_of_values) {
+  EXPECT_NE(resolved(chain(150)).find(R"("x": 1})"), std::string::npos);
+  EXPECT_EQ(resolved(chain(20'000)),
+            "a.yaml:202:9: a chain of more than 200 values, each of which refers to the next one, ends here");
+}
+
+TEST(Resolve, limits_texts_that_double_with_each_value) {
+  std::string text = "vars:\n";
+  for (int i = 0; i < 34; ++i) {
+    const std::string next = "$(v" + std::to_string(i + 1) + ")";
+    text += "  v" + std::to_string(i) + ": \"" + next + next + "\"\n";
+  }
+  EXPECT_NE(resolved(text + "  v34: abcdefgh\n")
+                .find("the expressions insert more than 65,536 bytes into this string"),
+            std::string::npos);
+}
+
+TEST(Resolve, limits_the_text_that_expressions_insert) {
+  std::string text = "vars: {v: " + std::string(60'000, 'x') + "}\nx:\n";
+  for (int i = 0; i < 300; ++i) text += "- $(v)\n";
+  EXPECT_EQ(resolved(text).substr(0, 80),
+            "a.yaml:269:3: the expressions expand the config by more than 16 MB of text");
+}
+
 }  // namespace
 }  // namespace tpack
