@@ -29,6 +29,8 @@ herr_t forget_user_data(void* /*data*/) { return 0; }
 }  // namespace
 
 void prepare() {
+  // At the exit of the process, libhdf5 would close files again whose closing had failed, and crash.
+  H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   H5PLset_loading_state(0);
 }

@@ -35,7 +35,8 @@ class Handle {
   Close close_;
 };
 
-/// Stops libhdf5 from printing and from loading filters as plugins. Call before the first use; repeated calls
+/// Stops libhdf5 from printing, from loading filters as plugins, and from closing files at the exit of the
+/// process. Call before the first use; repeated calls
 /// are harmless.
 void prepare();
 

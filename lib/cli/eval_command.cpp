@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/source.h"
 #include "draw/matrix.h"
 #include "draw/text_table.h"
@@ -29,6 +29,7 @@
 #include "run/bad_sample_list.h"
 #include "system/file_io.h"
 #include "system/file_kind.h"
+#include "system/input_file.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -175,9 +176,7 @@ struct ModelOnFlow {
 /// Finds the checkpoint and the data among the files, by their content. Errors: ConfigError.
 EvalOptions with_files(EvalOptions o) {
   for (const std::string& file : o.others) {
-    std::string first(kCheckpointWord.size(), '\0');
-    std::ifstream(file, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
-    std::string& into = first == kCheckpointWord ? o.other : o.file;
+    std::string& into = first_bytes(file, kCheckpointWord.size()) == kCheckpointWord ? o.other : o.file;
     if (!std::filesystem::exists(file)) throw ConfigError("no such file '" + file + "'");
     if (!into.empty())
       throw ConfigError("'" + into + "' and '" + file + "' are both " +
@@ -264,7 +263,7 @@ int evaluate(const EvalOptions& o) {
   }
   const std::vector<GateResult> of_gates = results_of(gates, result);
   if (!gates.empty()) json["gates"] = to_json(of_gates);
-  std::cout << (o.json ? json.dump(1) + "\n" : text);
+  std::cout << (o.json ? json.dump(1) + "\n" : printable_lines(text));
   if (!o.svg.empty()) {
     if (importance)
       write_whole_file(o.svg, importance->svg());
@@ -330,7 +329,7 @@ int compare(const EvalOptions& o) {
       if (other == name) row.push_back(short_text(second));
     table.add(row);
   }
-  std::cout << table.str() << "\n" << str(figures);
+  std::cout << printable_lines(table.str() + "\n" + str(figures));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "infer/infer_files.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {
@@ -47,6 +48,10 @@ int infer(const InferCommandOptions& given) {
   std::vector<const InferenceModel*> pointers;
   std::vector<std::string> checkpoints = {o.model.file};
   checkpoints.insert(checkpoints.end(), o.average.begin(), o.average.end());
+  std::vector<std::string> read = checkpoints;
+  read.push_back(o.infer.labels);
+  for (const std::string& word : o.files) read.push_back(word.starts_with('@') ? word.substr(1) : word);
+  reject_overwriting("--output", o.infer.output, read);
   for (const std::string& file : checkpoints) {
     models.push_back(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins}));
     pointers.push_back(models.back().get());

@@ -131,17 +131,23 @@ bool Datapoint::in_use(const std::byte* data) const {
 }
 
 std::shared_ptr<Storage> Datapoint::free_block(size_t bytes) {
+  constexpr size_t kLooked = 64;  // otherwise the first of many components would look at those of all before
   const size_t most = 2 * components_.size() + 2;
+  const bool is_full = blocks_.size() >= most;
   std::shared_ptr<Storage>* too_small = nullptr;
-  for (auto& block : blocks_) {
+  for (size_t left = is_full ? blocks_.size() : std::min(blocks_.size(), kLooked); left > 0; --left) {
+    // From the one after the last: components take them in the order of the sample before.
+    if (++last_block_ >= blocks_.size()) last_block_ = 0;
+    auto& block = blocks_[last_block_];
     if (block.use_count() > 1) continue;  // still held by a component or a map
     if (block->bytes() >= bytes) return block;
     too_small = &block;
   }
-  auto fresh = Storage::allocate(bytes + (blocks_.size() >= most ? bytes / 4 : 0));
-  if (blocks_.size() >= most && too_small != nullptr) {
+  auto fresh = Storage::allocate(bytes + (is_full ? bytes / 4 : 0));
+  if (is_full && too_small != nullptr) {
     *too_small = fresh;
   } else {
+    last_block_ = blocks_.size();
     blocks_.push_back(fresh);
   }
   return fresh;

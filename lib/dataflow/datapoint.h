@@ -72,6 +72,7 @@ class Datapoint {
   std::vector<Component> selected_;               // scratch of `select`
   std::vector<Tensor> offers_;                    // empty if nothing is offered
   std::vector<std::shared_ptr<Storage>> blocks_;  // allocated by this datapoint
+  size_t last_block_ = 0;                         // that was used
   std::vector<std::unique_ptr<Datapoint>> children_;
 };
 

@@ -1,5 +1,7 @@
 #include "dataflow/random_access_flow.h"
 
+#include "system/mapping_guard.h"
+
 namespace tpack {
 
 RandomAccessFlow::RandomAccessFlow(std::shared_ptr<RandomAccessSource> source, StageContext context,
@@ -15,7 +17,12 @@ bool RandomAccessFlow::get(const PassKey& pass, int64_t place, Datapoint& out) c
   out.set_id(id);
   out.resize(spec_.size());
   try {
+    if (checked_pass_ != pass.pass) {
+      source_->check_unchanged();
+      checked_pass_ = pass.pass;
+    }
     source_->get(id.index, SampleKey{pass.seed, id, context_.key}, out);
+    check_mapped_files();
   } catch (...) {
     rethrow_with_sample(context_.place_of(id, file_of(id)));
   }

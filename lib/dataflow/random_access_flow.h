@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "dataflow/source.h"
@@ -35,6 +36,7 @@ class RandomAccessFlow final : public Flow {
   StageContext context_;
   Order order_;
   Spec spec_;
+  mutable std::atomic<int64_t> checked_pass_ = -1;  // whose start found the files unchanged
 };
 
 }  // namespace tpack

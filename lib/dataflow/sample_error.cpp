@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "system/mapping_guard.h"
+
 namespace tpack {
 namespace {
 
@@ -18,6 +20,7 @@ SampleError::SampleError(ErrorKind kind, const SamplePlace& place, const std::st
 
 void rethrow_with_sample(const SamplePlace& place) {
   try {
+    check_mapped_files();  // may be the cause
     throw;
   } catch (const SampleError&) {
     throw;

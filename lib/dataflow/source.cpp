@@ -4,8 +4,10 @@
 
 #include "core/error.h"
 #include "core/expression.h"
+#include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/random_access_flow.h"
+#include "system/mapping_guard.h"
 
 namespace tpack {
 namespace {
@@ -23,7 +25,9 @@ class NumberingCursor final : public Cursor {
     const SampleId id = id_;
     ++id_.index;
     try {
-      return inner_->next(out);
+      const bool is_there = inner_->next(out);
+      check_mapped_files();
+      return is_there;
     } catch (...) {
       rethrow_with_sample(context_.place_of(id));
     }
@@ -57,6 +61,7 @@ class SequentialFlow final : public Flow {
   void prepare() const override { source_->prepare_once(context_.position); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
+    source_->check_unchanged();
     return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
   }
 
@@ -121,6 +126,7 @@ void Source::prepare_once(const Position& where) {
   if (open_) return;
   try {
     prepare();
+    check_mapped_files();
   } catch (const ConfigError& error) {
     Diagnostics errors;
     errors.add(error, where);
@@ -131,7 +137,20 @@ void Source::prepare_once(const Position& where) {
       throw;  // from a source inside this one, already with its position
     throw DataError(Problem{where, text}.str());
   }
+  stamps_.clear();
+  for (const std::string& file : part<SourceFiles>().open_files()) stamps_.push_back(file_stamp(file));
   open_ = true;
+}
+
+void Source::check_unchanged() const {
+  if (const auto wrapped = part<WrappingSource>().wrapped()) wrapped->check_unchanged();
+  const std::vector<std::string> files = part<SourceFiles>().open_files();
+  for (size_t i = 0; i < stamps_.size() && i < files.size(); ++i) {
+    if (file_stamp(files[i]) != stamps_[i])
+      throw DataError(files[i],
+                      "changed since it was opened (its size or its time of modification); write a new file "
+                      "next to it, and rename that");
+  }
 }
 
 FlowPtr RandomAccessSource::flow(const StageContext& context, FlowBuilder& /*builder*/) {

@@ -72,6 +72,9 @@ class Source : public std::enable_shared_from_this<Source>, public HasParts<Sour
   /// Prepares the source once; again if that threw. `where` is its position in the config, which is added to
   /// errors without one. Threads: any number at once.
   void prepare_once(const Position& where);
+  /// Call at the start of a pass. Errors: DataError for a file of SourceFiles::open_files that has changed
+  /// since `prepare`.
+  void check_unchanged() const;
 
   /// The source that reads the samples: itself, or the source that it streams from, which has the first ones
   /// after `prepare` and can read other files in the same way (reopen_with); null for other sources.
@@ -94,6 +97,7 @@ class Source : public std::enable_shared_from_this<Source>, public HasParts<Sour
   std::string name_;
   std::mutex opening_;
   bool open_ = false;
+  std::vector<std::string> stamps_;  // of open_files
 };
 
 /// Data that can be read at any index: arrays, files in a folder, computed images.

@@ -29,6 +29,8 @@ class SourceFiles {
   /// A text that changes when the files change: made from names, sizes and dates, without opening them. Empty
   /// if their state is unknown.
   virtual std::string fingerprint() const { return {}; }
+  /// Files that are read during passes, not only by `prepare`: a pass fails if they have changed.
+  virtual std::vector<std::string> open_files() const { return {}; }
   /// The parameter for its single file or folder, or for the source that it wraps; null if there is none.
   /// Before `prepare`, too, as are the following functions.
   virtual const char* path_field() const { return nullptr; }

@@ -79,7 +79,7 @@ void FileList::expand(const std::string& word) {
   if (word == "-") {
     reads_input_ = true;
   } else if (word.starts_with("@")) {
-    const std::optional<std::string> content = read_whole_file(word.substr(1));
+    const std::optional<std::string> content = read_whole_file(word.substr(1), Reads::kStreams);
     if (!content) throw DataError(word.substr(1), "this list cannot be read");
     const std::string_view list = without_byte_order_mark(*content);
     const char separator = list.find('\0') == std::string_view::npos ? '\n' : '\0';

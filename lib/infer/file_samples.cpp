@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <new>
 
 #include "core/text.h"
@@ -15,6 +14,7 @@
 #include "learner/sample_maps.h"
 #include "system/file_io.h"
 #include "system/file_kind.h"
+#include "system/input_file.h"
 
 namespace tpack {
 namespace {
@@ -173,10 +173,7 @@ class ImageFiles final : public FileSamples {
 
 /// Whether a file begins with text, like a list of images.
 bool is_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string first(512, '\0');
-  stream.read(first.data(), static_cast<std::streamsize>(first.size()));
-  first.resize(static_cast<size_t>(stream.gcount()));
+  const std::string first = first_bytes(file, 512);
   return !first.empty() && first.find('\0') == std::string::npos && !kind_of_content(first).is_no_text();
 }
 

@@ -33,7 +33,7 @@ namespace {
 
 std::vector<std::string> labels_of(const InferOptions& o, const InferenceModel& model) {
   if (o.labels.empty()) return model.labels();
-  const auto text = read_whole_file(o.labels);
+  const auto text = read_whole_file(o.labels, Reads::kStreams);
   if (!text) throw ConfigError(o.labels + ": cannot be read");
   if (const auto bad = first_invalid_utf8(*text)) {
     const auto line = 1 + std::count(text->begin(), text->begin() + static_cast<std::ptrdiff_t>(*bad), '\n');

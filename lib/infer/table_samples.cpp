@@ -10,6 +10,7 @@
 #include "learner/sample_maps.h"
 #include "predict/target_input.h"
 #include "system/anonymous_file.h"
+#include "system/mapping_guard.h"
 
 namespace tpack {
 
@@ -181,6 +182,7 @@ class TableFiles final : public FileSamples {
       Datapoint d;
       d.resize(table.source->spec().size());
       table.source->get(row, {}, d);
+      check_mapped_files();
       if (image_ != nullptr) out.picture = picture_of(d, table.source->spec(), *image_, out.name);
       table.maps.apply(d, out.place);
       for (const TowerInput& input : inputs_) {

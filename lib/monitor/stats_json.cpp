@@ -1,9 +1,10 @@
 #include "monitor/stats_json.h"
 
-#include <fstream>
 #include <limits>
 
 #include <nlohmann/json.hpp>
+
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {
@@ -45,8 +46,7 @@ std::string stats_json(StatTable& table) {
 std::optional<std::vector<StatRecord>> read_stats_json(const std::string& path) {
   std::vector<StatRecord> records;
   try {
-    std::ifstream file(path);
-    const auto list = nlohmann::ordered_json::parse(file);
+    const auto list = nlohmann::ordered_json::parse(read_whole_file(path).value_or(""));
     if (!list.is_array()) return std::nullopt;
     for (const auto& json : list) {
       if (!json.is_object()) return std::nullopt;

@@ -94,6 +94,7 @@ class CaffeLmdb final : public RandomAccessSource, public SourceFiles {
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override { return {.samples = size(), .unit = "records"}; }
   std::string fingerprint() const override { return file_stamp(lmdb_file(path_)); }
+  std::vector<std::string> open_files() const override { return {lmdb_file(path_)}; }
   std::string file_of(int64_t index) const override {
     return path_ + ", key '" + printable_key(database_->key(index)) + "'";
   }

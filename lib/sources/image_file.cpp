@@ -2,38 +2,35 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/text_encoding.h"
 #include "dataflow/sample_error.h"
+#include "system/input_file.h"
 
 namespace tpack {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
 /// Reads a whole file into the image's buffer.
 void read_file(const std::string& path, Image& image) {
-  const File file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
-  const long size = std::ftell(file.get());
-  constexpr long kMax = 256L << 20U;
-  if (size < 0 || size > kMax)
-    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
-  std::rewind(file.get());
-  const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
-  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
-  if (got == buffer.size()) return;
-  throw FileError(
-      path, "could only be read up to byte " + std::to_string(got) + " of " + std::to_string(buffer.size()));
+  const InputFile file(path);
+  constexpr size_t kMax = size_t{256} << 20U;
+  if (file.size() > kMax)
+    throw FileError(path, "is " + std::to_string(file.size()) + " bytes; at most 256 MB are supported");
+  const auto buffer = image.encoded_buffer(file.size());
+  size_t got = 0;
+  while (got < buffer.size()) {
+    const ssize_t more = ::read(file.number(), buffer.data() + got, buffer.size() - got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) throw FileError(path, std::string("cannot be read: ") + std::strerror(errno));
+    if (more == 0) break;
+    got += static_cast<size_t>(more);
+  }
+  if (got < buffer.size())
+    throw FileError(path, "could only be read up to byte " + std::to_string(got) + " of " +
+                              std::to_string(buffer.size()));
 }
 
 }  // namespace

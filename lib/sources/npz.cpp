@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/source.h"
 #include "sources/array_of_component.h"
@@ -53,6 +55,7 @@ class Npz final : public RandomAccessSource, public SourceFiles {
   int64_t size() const override { return components_.empty() ? 0 : components_[0].array.samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
+  std::vector<std::string> open_files() const override { return {path_}; }
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
 
   SourceFacts facts() const override {
@@ -133,18 +136,22 @@ class Npz final : public RandomAccessSource, public SourceFiles {
   template <class Open>
   void add_arrays(const std::vector<std::string>& names, Open open) {
     if (names.empty()) throw DataError(path_, "has no arrays");
+    std::unordered_map<std::string, size_t> numbers;
+    for (const std::string& name : names)
+      if (!numbers.emplace(name, numbers.size()).second)
+        throw DataError(path_, "has two arrays named '" + printable(name) + "'");
     std::vector<ArrayOfComponent> wanted = p_.arrays;
     if (wanted.empty()) {
       for (const std::string& name : names) wanted.push_back({name, name});
     }
     for (const ArrayOfComponent& one : wanted) {
-      const auto found = std::find(names.begin(), names.end(), one.array);
-      if (found == names.end()) {
+      const auto found = numbers.find(one.array);
+      if (found == numbers.end()) {
         throw ConfigError(one.position, "Npz: unknown array '" + one.array + "'" +
                                             did_you_mean(one.array, names) + "; " + path_ + " has " +
                                             join_first(names));
       }
-      NpyArray array = open(static_cast<size_t>(found - names.begin()));
+      NpyArray array = open(found->second);
       TensorSpec spec = array.spec();
       if (is_image_spec(spec) && spec.shape.rank() == 2) spec.shape = {spec.shape[0], spec.shape[1], 1};
       components_.push_back({one.component, one.array, std::move(array), spec});

@@ -14,6 +14,7 @@
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 #include "system/anonymous_file.h"
+#include "system/input_file.h"
 #include "table/table_text.h"
 
 namespace tpack {
@@ -41,12 +42,14 @@ class RowBlocksOfFile {
       file_.emplace(path);
       if (file_->is_packed()) return;
       file_.reset();  // mapped completely
+      plain_.emplace(path);
+      return;
     }
-    bytes_ = path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (bytes_ < 0) throw DataError(name_, std::strerror(errno));
+    pipe_ = path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (pipe_ < 0) throw DataError(name_, std::strerror(errno));
   }
   ~RowBlocksOfFile() {
-    if (bytes_ >= 0) ::close(bytes_);
+    if (pipe_ >= 0) ::close(pipe_);
   }
   RowBlocksOfFile(const RowBlocksOfFile&) = delete;
   RowBlocksOfFile& operator=(const RowBlocksOfFile&) = delete;
@@ -97,16 +100,21 @@ class RowBlocksOfFile {
     block.resize(before + kPiece);
     ssize_t got = 0;
     do {
-      got = ::read(bytes_, block.data() + before, kPiece);
+      got = ::read(plain_ ? plain_->number() : pipe_, block.data() + before, kPiece);
     } while (got < 0 && errno == EINTR);
     if (got < 0) throw DataError(name_, std::strerror(errno));
     block.resize(before + static_cast<size_t>(got));
+    read_ += static_cast<size_t>(got);
+    if (got == 0 && plain_ && read_ < plain_->size())
+      throw DataError(name_, "became shorter while it was read");
     return got > 0;
   }
 
   std::string name_;
   std::optional<UnpackedFile> file_;  // for a compressed file
-  int bytes_ = -1;
+  std::optional<InputFile> plain_;    // for a file that is not
+  int pipe_ = -1;
+  size_t read_ = 0;  // bytes
   bool has_ended_ = false;
   std::string open_;  // the beginning of a row
 };
@@ -155,6 +163,9 @@ class Streamed final : public SequentialSource,
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override { return rows_->spec(); }
   std::string fingerprint() const override { return is_pipe_ ? "" : file_stamp(path_); }
+  std::vector<std::string> open_files() const override {
+    return is_pipe_ ? std::vector<std::string>{} : std::vector{path_};
+  }
   SourceFacts facts() const override {
     SourceFacts facts;
     facts.unit = "rows";
@@ -240,6 +251,7 @@ class Streamed final : public SequentialSource,
       if (failure_) std::rethrow_exception(failure_);
       try {
         if (blocks_ == nullptr) {
+          source_->check_unchanged();
           blocks_ = source_->blocks_after_first();
           read_ahead();
         }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "system/input_file.h"
 
 namespace tpack {
 namespace {
@@ -136,8 +137,20 @@ bool is_dangling_link(const std::string& path) {
   return std::filesystem::is_symlink(path, failure) && !std::filesystem::exists(path, failure);
 }
 
-std::optional<std::string> read_whole_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+void reject_overwriting(const std::string& option, const std::string& output,
+                        std::span<const std::string> inputs) {
+  std::error_code absent;  // then they are not the same
+  for (const std::string& input : inputs) {
+    if (!output.empty() && std::filesystem::is_regular_file(input, absent) &&
+        std::filesystem::equivalent(output, input, absent))
+      throw ConfigError(option + ": " + output + " is read by this command" +
+                        (input == output ? "" : " (as " + input + ")") + "; choose another file");
+  }
+}
+
+std::optional<std::string> read_whole_file(const std::string& path, Reads reads) {
+  const int file =
+      reads == Reads::kFiles ? open_regular_file(path) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   struct stat known {};
   const bool has_size = ::fstat(file, &known) == 0 && known.st_size > 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,8 +65,17 @@ bool is_replaceable(const std::string& path);
 /// True for a link to nothing, or to itself.
 bool is_dangling_link(const std::string& path);
 
+/// Errors: ConfigError if `output` is one of the files that a command reads, by any path: "--output: m.h5 is
+/// read by this command; ...". Empty paths and "-" are no files.
+void reject_overwriting(const std::string& option, const std::string& output,
+                        std::span<const std::string> inputs);
+
+enum class Reads : uint8_t {
+  kFiles,   // anything else is as absent
+  kStreams  // pipes and devices, too, which may have no end: for paths that a user types
+};
 /// The content of a file; nothing, and errno, if it cannot be read.
-std::optional<std::string> read_whole_file(const std::string& path);
+std::optional<std::string> read_whole_file(const std::string& path, Reads reads = Reads::kFiles);
 
 /// Temporary path for writing the content of `path`; unique to this process.
 std::string temporary_name(const std::string& path);

@@ -1,16 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "system/mapping_guard.h"
+
 namespace tpack {
 
-/// The bytes of a file, mapped into memory: the kernel reads them on demand, and may drop them again.
-/// Threads: any number at once.
+/// The bytes of a file, mapped into memory: the kernel reads them on demand, and may drop them again. After
+/// reading them, call check_mapped_files (flows and Source::prepare_once do). Threads: any number at once.
 class MappedFile {
  public:
-  /// Errors: DataError with path and cause; for folders too.
+  /// Errors: FileError with path and cause; for folders, pipes and devices too.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -20,6 +23,7 @@ class MappedFile {
 
  private:
   std::span<const uint8_t> bytes_;
+  std::optional<MappingGuard> guard_;
 };
 
 }  // namespace tpack

@@ -122,9 +122,10 @@ TEST(RowsKeepTogether, every_source_is_looked_at) {
 
 class RowsKeepTogether : public testing::TestWithParam<std::string> {
  protected:
+  RowsKeepTogether() : data_(kSourcesOfRows.at(GetParam())(folder_)) {}
   /// "a": the value of a row, "b": its label. `is_joined`: each comes from a flow of its own.
   DataFlow flow(bool is_joined, const std::string& rest) const {
-    const RowData data = kSourcesOfRows.at(GetParam())(folder_);
+    const RowData& data = data_;
     const auto part = [&](const std::string& kept, const std::string& name) {
       return "[" + data.source + ", SelectComponent: [" + kept + "], RenameComponents: {names: {" + kept +
              ": " + name + "}}]";
@@ -135,12 +136,11 @@ class RowsKeepTogether : public testing::TestWithParam<std::string> {
   }
   /// The rows of the samples that a stream gives, each checked to be one row.
   Integers rows(const DataFlow& flow, size_t workers, const DataPosition& from = {}) const {
-    const RowData data = kSourcesOfRows.at(GetParam())(folder_);
     Integers all;
     const auto stream = flow.stream({.seed = 5, .workers = workers, .position = from, .passes = 2});
     while (const auto batch = stream->next()) {
       for (int64_t i = 0; i < batch->tensor(1).shape()[0]; ++i) {
-        const int64_t row = data.row_of_value(batch->tensor(0).row(i));
+        const int64_t row = data_.row_of_value(batch->tensor(0).row(i));
         EXPECT_EQ(static_cast<int64_t>(batch->tensor(1).at(i)), row);
         all.push_back(row);
       }
@@ -149,6 +149,7 @@ class RowsKeepTogether : public testing::TestWithParam<std::string> {
   }
 
   TempFolder folder_;
+  RowData data_;  // its files must not change
 };
 
 TEST_P(RowsKeepTogether, in_every_order_with_any_workers_and_after_a_resume) {

@@ -289,5 +289,28 @@ TEST_F(Stored, names_must_be_those_of_all_classes) {
                                         ": has 2 names, the model has 3 classes; write one name per line");
 }
 
+TEST_F(Stored, infer_never_overwrites_what_it_reads) {
+  const std::string copy = *folder_ / "copy.png";
+  std::filesystem::copy_file(good(), copy);
+  const std::string other_path = *folder_ / "run/../copy.png";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> outputs = {
+      {model(), {good()}},
+      {copy, {copy}},
+      {other_path, {good(), copy}},
+      {*folder_ / "labels.txt", {good(), "--labels", *folder_ / "labels.txt"}}};
+  for (const auto& [output, words] : outputs) {
+    const std::string before = content_of(output);
+    std::vector<std::string> all = {"infer", model(), "--output", output};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = tpack(all);
+    EXPECT_EQ(outcome.code, 2) << output;
+    EXPECT_THAT(outcome.err, testing::HasSubstr("--output: " + output + " is read by this command"));
+    EXPECT_EQ(content_of(output), before);
+  }
+  EXPECT_EQ(tpack({"infer", model(), good(), "--output", *folder_ / "out.jsonl"}).code, 0);
+  EXPECT_EQ(tpack({"infer", model(), good(), "--output", *folder_ / "out.jsonl"}).code, 0)
+      << "its own output may be written again";
+}
+
 }  // namespace
 }  // namespace tpack

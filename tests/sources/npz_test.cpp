@@ -142,5 +142,32 @@ const live::Fields kNpz("source", "Npz",
                         {.values = {{"file", "other.npz"}, {"arrays", "{image: y_train}"}},
                          .build = content_with_arrays});
 
+TEST(Npz, names_of_arrays_are_unique) {
+  const TempFolder folder;
+  const Bytes array = npy_file("|u1", "(2,)", {1, 2});
+  const std::string file = folder.write("a.npz", zip_file({{"x.npy", array}, {"x.npy", array}}));
+  EXPECT_THAT(error_of([&] { flow_of_npz(folder, "file: a.npz").prepare(); }),
+              testing::HasSubstr(file + ": has two arrays named 'x'"));
+}
+
+TEST(Npz, notices_a_file_that_changes) {
+  const TempFolder folder;
+  const std::string file = folder.write("a.npy", npy_file("|u1", "(90000, 2)", Bytes(180'000, 7)));
+  const DataFlow flow = flow_of_npz(folder, "file: a.npy");
+  EXPECT_EQ(first_numbers(flow), Numbers(180'000, 7));
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(5));
+  EXPECT_TRUE(fails([&] { first_numbers(flow, {.pass = 1}); }, {file + ": changed since it was opened"}));
+
+  const DataFlow again = flow_of_npz(folder, "file: a.npy");
+  const auto cursor = again.open({});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  std::filesystem::resize_file(file, 4096);  // the rest of a page would be zeros
+  const auto read_rest = [&] {
+    while (cursor->next(d)) EXPECT_EQ(d.tensor(0).at(0), 7);
+  };
+  EXPECT_TRUE(fails(read_rest, {file + ": changed while it was read"}));
+}
+
 }  // namespace
 }  // namespace tpack

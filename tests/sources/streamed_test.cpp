@@ -160,5 +160,24 @@ TEST_F(StreamedTest, rejects_what_has_no_lines_of_rows) {
                  {"{CSV: {file: a.csv, columns: {x: a}}}", {"a.csv: is empty"}}});
 }
 
+TEST_F(StreamedTest, notices_a_file_that_becomes_shorter) {
+  const std::string text = large_table(1'000'000);
+  write("a.csv", text);
+  const DataFlow all = flow(streamed("{CSV: {file: a.csv, columns: {x: [id, value]}}}"));
+  all.prepare();
+  const auto cursor = all.open({});
+  Datapoint d;
+  for (int i = 0; i < 300'000; ++i) ASSERT_TRUE(cursor->next(d));
+  ASSERT_GT(text.size(), 72'000'000U) << "more than is read at once";
+  std::filesystem::resize_file(folder_.path("a.csv"), 100);
+  const auto read_rest = [&] {
+    while (cursor->next(d)) continue;
+  };
+  EXPECT_TRUE(fails(read_rest, {"a.csv", "became shorter while it was read"}));
+  EXPECT_TRUE(fails(read_rest, {"a.csv", "became shorter while it was read"}))
+      << "no bad sample that can be skipped";
+  EXPECT_TRUE(fails([&] { ends_of_samples(all, {.pass = 1}); }, {"a.csv: changed since it was opened"}));
+}
+
 }  // namespace
 }  // namespace tpack

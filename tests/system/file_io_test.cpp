@@ -102,7 +102,7 @@ TEST(WriteWholeFile, writes_into_devices_and_pipes) {
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   std::string got;
-  std::thread reader([&] { got = read_whole_file(pipe).value_or("nothing"); });
+  std::thread reader([&] { got = read_whole_file(pipe, Reads::kStreams).value_or("nothing"); });
   write_whole_file(pipe, "through");
   reader.join();
   EXPECT_EQ(got, "through");

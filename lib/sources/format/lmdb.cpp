@@ -1,7 +1,9 @@
 #include "sources/format/lmdb.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <lmdb.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -94,8 +96,22 @@ LmdbReader::LmdbReader(const std::string& path) : handle_(std::make_unique<Handl
   }
   if (result != MDB_NOTFOUND) check(result);
   if (records_.empty()) throw DataError(file, "has no records");
+  guard(file);
 }
 
 LmdbReader::~LmdbReader() = default;
+
+/// liblmdb does not say where the file is mapped.
+void LmdbReader::guard(const std::string& file) {
+  const uint8_t* begin = records_[0].value.data();
+  const uint8_t* end = begin;
+  for (const Entry& one : records_) {
+    const auto* key = reinterpret_cast<const uint8_t*>(one.key.data());
+    begin = std::min({begin, key, one.value.data()});
+    end = std::max({end, key + one.key.size(), one.value.data() + one.value.size()});
+  }
+  const size_t before = reinterpret_cast<uintptr_t>(begin) % static_cast<size_t>(::getpagesize());
+  guard_.emplace(std::span(begin - before, end), file);
+}
 
 }  // namespace tpack

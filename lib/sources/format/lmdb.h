@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "system/mapping_guard.h"
 
 namespace tpack {
 
@@ -31,8 +34,11 @@ class LmdbReader {
     std::string_view key;
     std::span<const uint8_t> value;
   };
+  void guard(const std::string& file);
+
   std::unique_ptr<Handle> handle_;
   std::vector<Entry> records_;  // in the mapped file, as long as the transaction of `handle_` is open
+  std::optional<MappingGuard> guard_;
 };
 
 /// The file with the records of the database at `path`.

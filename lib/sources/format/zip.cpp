@@ -156,8 +156,11 @@ std::vector<ZipEntry> read_zip(std::span<const uint8_t> archive, const std::stri
   if (directory.entries > archive.size() / kDirectoryEntrySize) zip.reject("ends early, or is damaged");
   std::vector<ZipEntry> entries;
   uint64_t at = directory.at;
+  uint64_t packed = 0;
   for (uint64_t i = 0; i < directory.entries; ++i) {
     ZipEntry entry = read_entry(zip, at);
+    packed += entry.packed.size();
+    if (packed > archive.size()) zip.reject("is damaged: its files overlap");
     if (!entry.name.ends_with('/')) entries.push_back(std::move(entry));
   }
   return entries;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 
 #include "checkpoint/hdf5.h"
@@ -14,6 +14,7 @@
 #include "dataflow/source.h"
 #include "sources/array_of_component.h"
 #include "system/file_kind.h"
+#include "system/input_file.h"
 
 namespace tpack {
 namespace {
@@ -62,8 +63,9 @@ void read_converted(hid_t dataset, hid_t rows, hid_t memory_type, const std::str
 class SampleSet {
  public:
   /// Errors: DataError if its elements are not numbers, or if it has no samples.
-  SampleSet(hid_t file, std::string name, const std::string& path)
+  SampleSet(hid_t file, std::string name, const std::string& path, bool may_be_elsewhere)
       : where_(path + ": dataset '" + name + "'"), name_(std::move(name)), dataset_(opened(file)) {
+    if (!may_be_elsewhere) reject_elsewhere();
     const Handle space(H5Dget_space(dataset_.get()), H5Sclose);
     const int rank = required(H5Sget_simple_extent_ndims(space.get()), where_, "has no shape");
     if (rank == 0) throw DataError(where_, "is a single number; its first axis must count samples");
@@ -108,6 +110,13 @@ class SampleSet {
   }
 
  private:
+  /// A file of another user must not bring what this user alone may read.
+  void reject_elsewhere() const {
+    const Handle creation(H5Dget_create_plist(dataset_.get()), H5Pclose);
+    if (H5Pget_layout(creation.get()) == H5D_VIRTUAL || H5Pget_external_count(creation.get()) > 0)
+      throw DataError(where_, "has its numbers in other files; set other_files: true if you trust this file");
+  }
+
   using Read = void (*)(hid_t dataset, hid_t rows, hid_t memory_type, const std::string& where,
                         const Tensor& out);
 
@@ -177,7 +186,7 @@ herr_t add_dataset(hid_t /*file*/, const char* name, const H5O_info_t* info, voi
 /// A file that is open for reading. Threads: any number at once.
 class Hdf5File {
  public:
-  explicit Hdf5File(const std::string& path) : path_(path) {
+  explicit Hdf5File(const std::string& path) : path_(path), on_disk_(path) {
     const std::lock_guard lock(hdf5_mutex());
     hdf5::prepare();
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -208,9 +217,9 @@ class Hdf5File {
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     return H5Tget_class(type.get()) == H5T_STRING;
   }
-  void open(const std::string& name) {
+  void open(const std::string& name, bool may_be_elsewhere) {
     const std::lock_guard lock(hdf5_mutex());
-    sets_.push_back(std::make_unique<SampleSet>(file_->get(), name, path_));
+    sets_.push_back(std::make_unique<SampleSet>(file_->get(), name, path_, may_be_elsewhere));
   }
   std::vector<double> first_doubles(size_t i) const {
     const std::lock_guard lock(hdf5_mutex());
@@ -219,12 +228,21 @@ class Hdf5File {
   const SampleSet& set(size_t i) const { return *sets_[i]; }
   size_t sets() const { return sets_.size(); }
   void get(size_t set, int64_t index, const Tensor& out) const {
-    const std::lock_guard lock(hdf5_mutex());
-    sets_[set]->get(index, out);
+    {
+      const std::lock_guard lock(hdf5_mutex());
+      sets_[set]->get(index, out);
+    }
+    check_length();
   }
 
  private:
+  /// libhdf5 gives zeros for what is behind the end of a file.
+  void check_length() const {
+    if (on_disk_.size_now() < on_disk_.size()) throw DataError("the file became shorter while it was read");
+  }
+
   std::string path_;
+  InputFile on_disk_;
   std::optional<Handle> file_;
   std::vector<std::unique_ptr<SampleSet>> sets_;
 };
@@ -233,6 +251,7 @@ struct Hdf5Params {
   Ref<Path> file;
   std::vector<ArrayOfComponent> arrays;
   bool shuffle = true;
+  bool other_files = false;
 };
 
 /// Samples are read on demand; the file may be larger than the memory. Reads wait for each other.
@@ -252,7 +271,11 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
         .field("arrays", &Params::arrays,
                "datasets by component; for datasets in groups, write the path, such as train/x; default: all "
                "datasets of numbers, under their own names")
-        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+        .field("shuffle", &Params::shuffle, "use a new order in each pass")
+        .field(
+            "other_files", &Params::other_files,
+            "also read virtual datasets and external storage, whose numbers are in other files that this one "
+            "names");
   }
   explicit Hdf5Source(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {}
 
@@ -269,6 +292,7 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
   int64_t size() const override { return components_.empty() ? 0 : file_->set(0).samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
+  std::vector<std::string> open_files() const override { return {path_}; }
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};
@@ -282,7 +306,8 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
 
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
-    return std::make_shared<Hdf5Source>(Params{{path, {}}, arrays_of(components, p_.arrays), false});
+    return std::make_shared<Hdf5Source>(
+        Params{{path, {}}, arrays_of(components, p_.arrays), false, p_.other_files});
   }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
@@ -301,6 +326,7 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
     require_path("HDF5", p_.file);
     components_.clear();
     texts_.clear();
+    require_regular_file(path_);
     reject_other_kinds();
     file_ = std::make_unique<Hdf5File>(path_);
     const std::vector<std::string> names = file_->names();
@@ -314,13 +340,14 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
       }
     }
     if (wanted.empty()) throw DataError(path_, "has no datasets of numbers");
+    const std::unordered_set<std::string> known(names.begin(), names.end());
     for (const ArrayOfComponent& one : wanted) {
       const std::string name = one.array.starts_with('/') ? one.array.substr(1) : one.array;
-      if (std::find(names.begin(), names.end(), name) == names.end())
+      if (!known.contains(name))
         throw ConfigError(one.position, "HDF5: unknown dataset '" + one.array + "'" +
                                             did_you_mean(one.array, names) + "; " + path_ + " has " +
                                             join_first(names));
-      file_->open(name);
+      file_->open(name, p_.other_files);
     }
     check_sizes();
     for (const ArrayOfComponent& one : wanted) components_.push_back(one.component);
@@ -328,10 +355,7 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
 
  private:
   void reject_other_kinds() const {
-    std::string first(512, '\0');
-    std::ifstream file(path_, std::ios::binary);
-    file.read(first.data(), static_cast<std::streamsize>(first.size()));
-    first.resize(static_cast<size_t>(file.gcount()));
+    const std::string first = first_bytes(path_, 512);
     constexpr std::string_view kMagic = "\x89HDF\r\n\x1A\n";
     const FileKind kind = kind_of_content(first);
     if (kind.is_known() && kind.form != FileKind::Form::kCheckpoint && !first.starts_with(kMagic))

@@ -72,5 +72,16 @@ TEST(Zip, a_lying_size_costs_no_memory) {
   EXPECT_THROW(unpacked(archive), DataError);
 }
 
+TEST(Zip, files_must_not_overlap) {
+  Bytes archive = zip_file({{"one", {1, 2, 3}}, {"two", {1, 2, 3}}, {"six", {1, 2, 3}}});
+  EXPECT_EQ(unpacked(archive).size(), 3U);
+  Bytes packed = zip_file({{"all", kLong}});
+  const size_t directory = packed.size() - 22 - 46 - 3;
+  const Bytes entry(packed.begin() + static_cast<long>(directory), packed.end() - 22);
+  packed.insert(packed.begin() + static_cast<long>(directory), entry.begin(), entry.end());
+  packed[packed.size() - 22 + 8] = packed[packed.size() - 22 + 10] = 2;
+  EXPECT_EQ(error_of([&] { unpacked(packed); }), "a.zip: is damaged: its files overlap");
+}
+
 }  // namespace
 }  // namespace tpack

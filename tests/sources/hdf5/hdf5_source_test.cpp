@@ -258,7 +258,46 @@ TEST(Hdf5, has_no_field_without_effect) {
   const live::Probe probe(*info, component, scene);
   EXPECT_EQ(probe.base_error(), "");
   EXPECT_TRUE(probe.repeats());
-  for (const FieldInfo& field : info->fields()) EXPECT_TRUE(probe.is_live(field)) << probe.dead(field);
+  for (const FieldInfo& field : info->fields())
+    EXPECT_TRUE(field.name == "other_files" || probe.is_live(field))
+        << probe.dead(field);  // that has a test of its own
+}
+
+TEST(Hdf5, notices_a_file_that_becomes_shorter) {
+  const TempFolder folder;
+  {
+    const Hdf5Writer file(folder.path("a.h5"));
+    file.set("x", H5T_IEEE_F32LE, {100, 1000}, Numbers(100'000, 1));
+  }
+  const DataFlow flow = flow_of_hdf5(folder, "file: a.h5, shuffle: false");
+  const auto cursor = flow.open({});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  std::filesystem::resize_file(folder.path("a.h5"), 4000);
+  const auto read_rest = [&] {
+    while (cursor->next(d)) EXPECT_EQ(d.tensor(0).at(999), 1);
+  };
+  EXPECT_TRUE(fails(read_rest, {"a.h5", "became shorter while it was read"}));
+}
+
+TEST(Hdf5, reads_other_files_only_if_that_is_allowed) {
+  const TempFolder folder;
+  folder.write("secret", Bytes(8, 5));
+  {
+    const std::lock_guard lock(hdf5_mutex());
+    const Handle file(H5Fcreate(folder.path("a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Fclose);
+    const hsize_t size = 8;
+    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+    const Handle create(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    ASSERT_GE(H5Pset_external(create.get(), folder.path("secret").c_str(), 0, size), 0);
+    const Handle set(
+        H5Dcreate2(file.get(), "x", H5T_STD_U8LE, space.get(), H5P_DEFAULT, create.get(), H5P_DEFAULT),
+        H5Dclose);
+    ASSERT_GE(set.get(), 0);
+  }
+  EXPECT_THAT(rejection(folder, "file: a.h5"), HasSubstr("dataset 'x': has its numbers in other files"));
+  EXPECT_EQ(numbers_in(flow_of_hdf5(folder, "file: a.h5, other_files: true")), Numbers(8, 5));
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+#include "system/input_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace tpack {
+
+int open_regular_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat known {};
+  if (file < 0) return file;
+  if (::fstat(file, &known) == 0 && S_ISREG(known.st_mode)) return file;
+  ::close(file);
+  errno = S_ISDIR(known.st_mode) ? EISDIR : EINVAL;
+  return -1;
+}
+
+InputFile::InputFile(const std::string& path) : file_(open_regular_file(path)) {
+  struct stat known {};
+  if (file_ < 0 || ::fstat(file_, &known) != 0) {
+    const int cause = errno;
+    if (file_ >= 0) ::close(file_);
+    throw FileError(path, cause == EINVAL ? "is a pipe or a device, not a file"
+                                          : std::string("cannot be read: ") + std::strerror(cause));
+  }
+  size_ = static_cast<size_t>(known.st_size);
+}
+
+size_t InputFile::size_now() const {
+  struct stat known {};
+  return ::fstat(file_, &known) == 0 ? static_cast<size_t>(known.st_size) : 0;
+}
+
+InputFile::~InputFile() { ::close(file_); }
+
+std::string first_bytes(const std::string& path, size_t count) {
+  const int file = open_regular_file(path);
+  if (file < 0) return "";
+  std::string bytes(count, '\0');
+  const ssize_t got = ::read(file, bytes.data(), count);
+  ::close(file);
+  bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+  return bytes;
+}
+
+void require_regular_file(const std::string& path) { const InputFile file(path); }
+
+}  // namespace tpack

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tpack {
+
+/// A regular file that is open to be read. Threads: any number at once.
+class InputFile {
+ public:
+  /// Errors: FileError with path and cause; also for folders, and for pipes and devices, which may have no
+  /// end, or make the program wait without end.
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  int number() const { return file_; }
+  /// In bytes, when it was opened.
+  size_t size() const { return size_; }
+  /// Now: other programs may change it.
+  size_t size_now() const;
+
+ private:
+  int file_;
+  size_t size_ = 0;
+};
+
+/// Opens a regular file to be read. Returns its number; -1 and errno if there is none (EISDIR for a folder,
+/// EINVAL for a pipe or a device). Does not wait for the other end of a pipe.
+int open_regular_file(const std::string& path);
+
+/// The first `count` bytes of a regular file; fewer if it is shorter, none if it cannot be read.
+std::string first_bytes(const std::string& path, size_t count);
+
+/// Errors: DataError as of InputFile, for files that a library opens by name.
+void require_regular_file(const std::string& path);
+
+}  // namespace tpack
