@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <unordered_map>
 
 #include "core/digest.h"
 #include "core/error.h"
@@ -202,9 +203,7 @@ class ImageBoxes final : public RandomAccessSource,
     const MappedFile file(annotations_);
     BoxAnnotations all = read_coco_boxes(text_of(file), annotations_);
     use_names(all.classes);
-    for (AnnotatedImage& image : all.images)
-      for (AnnotatedBox& box : image.boxes)
-        box.label = number_of(all.classes[static_cast<size_t>(box.label)]);
+    renumber(all.images, all.classes);
     std::vector<std::string> missing;
     for (AnnotatedImage& image : all.images) {
       image.file = portable_path(dir_, std::move(image.file));
@@ -237,7 +236,7 @@ class ImageBoxes final : public RandomAccessSource,
       throw ConfigError(p_.annotations.position,
                         "ImageBoxes: YOLO files have only class numbers; set 'classes' to the names");
     size_t used = 0;
-    std::vector<std::string> found;  // classes of VOC
+    ClassNumbers found;  // of VOC
     for (std::string& name : sorted_names(dir_, [](const fs::directory_entry& entry) {
            const std::string file = entry.path().filename().string();
            return !is_hidden(file) && is_image_file(file);
@@ -261,11 +260,10 @@ class ImageBoxes final : public RandomAccessSource,
                "images have no annotation, and so no boxes");
     add_remark(std::ssize(by_stem) - static_cast<int64_t>(used), "annotations have no image");
     if (!is_voc) return;
-    std::vector<std::string> sorted = found;
+    std::vector<std::string> sorted = found.names();
     std::sort(sorted.begin(), sorted.end());
     use_names(sorted);
-    for (AnnotatedImage& image : images_)
-      for (AnnotatedBox& box : image.boxes) box.label = number_of(found[static_cast<size_t>(box.label)]);
+    renumber(images_, found.names());
   }
 
   /// Uses the classes of the config or of data.train, or else these.
@@ -280,12 +278,22 @@ class ImageBoxes final : public RandomAccessSource,
       throw DataError(annotations_, "has the classes " + join_first(classes_) + ", but data.train has " +
                                         join_first(train->classes) + "; set the same 'classes' in both");
   }
-  int64_t number_of(const std::string& name) const {
-    const auto found = std::find(classes_.begin(), classes_.end(), name);
-    if (found == classes_.end())
-      throw DataError(annotations_, "has the class '" + printable(name) + "'" + did_you_mean(name, classes_) +
-                                        ", which is not one of " + join_first(classes_));
-    return found - classes_.begin();
+  /// Replaces the numbers of `names` by those of classes_.
+  void renumber(std::vector<AnnotatedImage>& images, const std::vector<std::string>& names) const {
+    std::unordered_map<std::string, int64_t> known;
+    for (const std::string& name : classes_) known.emplace(name, std::ssize(known));
+    std::vector<int64_t> numbers;
+    for (const std::string& name : names) numbers.push_back(known.contains(name) ? known.at(name) : -1);
+    for (AnnotatedImage& image : images) {
+      for (AnnotatedBox& box : image.boxes) {
+        const std::string& name = names[static_cast<size_t>(box.label)];
+        box.label = numbers[static_cast<size_t>(box.label)];
+        if (box.label < 0)
+          throw DataError(annotations_, "has the class '" + printable(name) + "'" +
+                                            did_you_mean(name, classes_) + ", which is not one of " +
+                                            join_first(classes_));
+      }
+    }
   }
   void add_remark(int64_t count, const char* what) {
     if (count > 0) remarks_.push_back(with_thousands(count) + " " + what);

@@ -202,6 +202,34 @@ TEST_F(ImageBoxes, what_is_wrong_is_said) {
   EXPECT_TRUE(says(error_with("voc/a.xml", "<annotation><object>", "annotations: voc"), {"is not XML"}));
 }
 
+TEST(CocoBoxes, parts_may_come_in_any_order_and_entries_are_checked) {
+  const auto read = [](const std::string& annotations) {
+    return read_coco_boxes(R"({"annotations": )" + annotations +
+                               R"(, "images": [{"id": 5, "file_name": "a.png", "license": {"id": 9}}],
+                               "categories": [{"id": 2, "name": "b"}, {"name": "a", "id": 1, "supercategory": {"name": "x"}}]})",
+                           "c.json");
+  };
+  const BoxAnnotations all = read(
+      R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, 4], "segmentation": [[1, 2], {"bbox": [9]}], "id": 1e30}])");
+  EXPECT_EQ(all.classes, (Texts{"a", "b"}));
+  ASSERT_EQ(all.images.size(), 1U);
+  ASSERT_EQ(all.images[0].boxes.size(), 1U);
+  EXPECT_EQ(all.images[0].boxes[0].label, 1);
+  EXPECT_EQ(all.images[0].boxes[0].bottom, 6);
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"[7]", "c.json: annotations[0]: is not an object"},
+      {"[[]]", "c.json: annotations[0]: is not an object"},
+      {"{}",
+       "c.json: has no list 'annotations'; the COCO format is {images: [...], annotations: [...], "
+       "categories: [...]}"},
+      {R"([{"category_id": 2, "bbox": [1, 2, 3, 4]}])", "c.json: annotations[0]: has no integer 'image_id'"},
+      {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, "4"]}])",
+       "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
+      {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, 4, 5]}])",
+       "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"}};
+  for (const auto& [annotations, error] : bad) EXPECT_EQ(error_of([&] { read(annotations); }), error);
+}
+
 /// TPACK_MUTATIONS sets how many; a million of each were run once (bench/RESULTS.md).
 TEST_F(ImageBoxes, changed_bytes_are_read_or_reported) {
   const char* const wanted = std::getenv("TPACK_MUTATIONS");
@@ -237,7 +265,7 @@ TEST_F(ImageBoxes, changed_bytes_are_read_or_reported) {
       }
     }
   };
-  Texts classes;
+  ClassNumbers classes;
   run(kCoco, [](const std::string& t) { read_coco_boxes(t, "t"); });
   run(kVoc, [&](const std::string& t) { read_voc_boxes(t, "t", true, classes); });
   run(kYolo, [](const std::string& t) { read_yolo_boxes(t, "t", 2); });

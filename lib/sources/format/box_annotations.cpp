@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
@@ -20,123 +21,223 @@ namespace {
 
 using nlohmann::json;
 
-/// Keeps only the parts that read_coco_boxes uses: outlines of objects are most of a file.
-bool keeps(int depth, json::parse_event_t event, json& parsed) {
-  static constexpr std::array<std::string_view, 11> kUsed = {
-      "images",      "annotations", "categories", "id",    "file_name", "image_id",
-      "category_id", "bbox",        "iscrowd",    "width", "height"};
-  if (event != json::parse_event_t::key || depth > 3) return true;
-  const auto& name = parsed.get_ref<const std::string&>();
-  return name == "name" || std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();
-}
+/// The parts of an object that read_coco_boxes uses.
+struct CocoEntry {
+  std::optional<int64_t> id = {};
+  std::optional<int64_t> image = {};
+  std::optional<int64_t> category = {};
+  std::optional<std::string> name = {};  // of a category, or of the file of an image
+  double width = 0;
+  double height = 0;
+  double is_crowd = 0;
+  std::array<double, 4> box{};
+  int64_t numbers = 0;  // of the box; -1 if it has something else
+};
 
-/// A part of the file that is a list of objects.
-class Entries {
+/// An entry of `annotations`, which are most of a file.
+struct CocoAnnotation {
+  int64_t image = 0;
+  int64_t category = 0;
+  std::array<double, 4> box{};
+  bool is_crowd = false;
+};
+
+/// Reads the file as a stream of events, and keeps what is used: outlines of objects are most of a file, and
+/// the parts may come in any order.
+class CocoReader final : public nlohmann::json_sax<json> {
  public:
-  Entries(const json& root, const std::string& path, const char* name) : path_(path), name_(name) {
-    const auto found = root.find(name);
-    if (found == root.end() || !found->is_array())
-      throw DataError(path,
-                      "has no list '" + std::string(name) +
-                          "'; the COCO format is {images: [...], annotations: [...], categories: [...]}");
-    list_ = &*found;
-  }
-  size_t size() const { return list_->size(); }
-  int64_t integer(size_t i, const char* key) const {
-    const json& value = at(i, key);
-    if (!value.is_number_integer()) reject(i, std::string("'") + key + "' is not an integer");
-    return value.get<int64_t>();
-  }
-  std::string text(size_t i, const char* key) const {
-    const json& value = at(i, key);
-    if (!value.is_string()) reject(i, std::string("'") + key + "' is not a string");
-    return value.get<std::string>();
-  }
-  /// 0 without a number.
-  double number(size_t i, const char* key) const {
-    const json& entry = (*list_)[i];
-    return entry.is_object() && entry.contains(key) && entry[key].is_number() ? entry[key].get<double>() : 0;
-  }
-  std::array<double, 4> box(size_t i) const {
-    const json& value = at(i, "bbox");
-    std::array<double, 4> numbers{};
-    bool is_good = value.is_array() && value.size() == numbers.size();
-    for (size_t k = 0; is_good && k < numbers.size(); ++k) {
-      is_good = value[k].is_number() && std::isfinite(value[k].get<double>());
-      if (is_good) numbers[k] = value[k].get<double>();
+  explicit CocoReader(const std::string& path) : path_(path) {}
+
+  BoxAnnotations result() {
+    for (const Part part : {Part::kCategories, Part::kImages, Part::kAnnotations}) {
+      if (!found_[static_cast<size_t>(part)])
+        throw DataError(path_,
+                        "has no list '" + std::string(name_of(part)) +
+                            "'; the COCO format is {images: [...], annotations: [...], categories: [...]}");
     }
-    if (!is_good) reject(i, "'bbox' is not [x, y, width, height]");
-    return numbers;
+    BoxAnnotations all;
+    std::map<int64_t, int64_t> label_of;  // in the order of the ids
+    for (auto& [id, name] : categories_) {
+      label_of[id] = std::ssize(all.classes);
+      all.classes.push_back(std::move(name));
+    }
+    all.images = std::move(images_);
+    for (size_t i = 0; i < annotations_.size(); ++i) {
+      const CocoAnnotation& of = annotations_[i];
+      const auto image = image_of_.find(of.image);
+      if (image == image_of_.end()) reject(Part::kAnnotations, i, "its image_id matches no image");
+      const auto label = label_of.find(of.category);
+      if (label == label_of.end()) reject(Part::kAnnotations, i, "its category_id matches no category");
+      const auto [x, y, width, height] = of.box;
+      const AnnotatedBox box{x, y, x + width, y + height, label->second};
+      if (of.is_crowd)
+        ++all.crowds;
+      else if (box.right <= box.left || box.bottom <= box.top)
+        ++all.empty;
+      else
+        all.images[image->second].boxes.push_back(box);
+    }
+    return all;
   }
-  [[noreturn]] void reject(size_t i, const std::string& why) const {
-    throw DataError(path_, std::string(name_) + "[" + std::to_string(i) + "]: " + why);
+
+  bool null() override { return other(); }
+  bool boolean(bool /*value*/) override { return other(); }
+  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value), value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    const bool fits = value <= static_cast<number_unsigned_t>(std::numeric_limits<int64_t>::max());
+    return number(static_cast<double>(value),
+                  fits ? std::optional(static_cast<int64_t>(value)) : std::nullopt);
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return number(value, {}); }
+  bool string(string_t& value) override {
+    if (is_field("file_name") && part_ == Part::kImages) entry_.name = std::move(value);
+    if (is_field("name") && part_ == Part::kCategories) entry_.name = std::move(value);
+    return other();
+  }
+  bool binary(binary_t& /*value*/) override { return other(); }
+  bool key(string_t& name) override {
+    if (depth_ == kPartDepth)
+      part_ = part_named(name);
+    else if (depth_ == kFieldDepth)
+      field_ = std::move(name);
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override {
+    if (depth_ != kEntryDepth) other();
+    if (++depth_ == kFieldDepth && is_in_list_) {
+      entry_ = {};
+      field_.clear();
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (depth_-- == kFieldDepth && is_in_list_) add();
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override {
+    if (depth_ == kPartDepth && part_ != Part::kOther) {
+      is_in_list_ = true;
+      count_ = 0;
+      found_[static_cast<size_t>(part_)] = true;
+    }
+    if (is_field("bbox"))
+      entry_.numbers = 0;
+    else
+      other();
+    ++depth_;
+    return true;
+  }
+  bool end_array() override {
+    if (--depth_ == kPartDepth) is_in_list_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/, const json::exception& error) override {
+    throw DataError(path_, std::string("is not JSON: ") + error.what());
   }
 
  private:
-  const json& at(size_t i, const char* key) const {
-    const json& entry = (*list_)[i];
-    if (!entry.is_object() || !entry.contains(key)) reject(i, std::string("has no '") + key + "'");
-    return entry[key];
+  enum class Part : uint8_t { kCategories, kImages, kAnnotations, kOther };
+  // Numbers of brackets around: the key of a part, an entry, the key of its field, the numbers of its box.
+  static constexpr int kPartDepth = 1;
+  static constexpr int kEntryDepth = 2;
+  static constexpr int kFieldDepth = 3;
+  static constexpr int kBoxDepth = 4;
+
+  static const char* name_of(Part part) {
+    return part == Part::kCategories ? "categories" : part == Part::kImages ? "images" : "annotations";
+  }
+  static Part part_named(std::string_view name) {
+    for (const Part part : {Part::kCategories, Part::kImages, Part::kAnnotations})
+      if (name == name_of(part)) return part;
+    return Part::kOther;
+  }
+  bool is_field(std::string_view name) const {
+    return is_in_list_ && depth_ == kFieldDepth && field_ == name;
+  }
+  bool number(double value, std::optional<int64_t> integer) {
+    if (is_in_list_ && depth_ == kBoxDepth && field_ == "bbox" && entry_.numbers >= 0 &&
+        std::isfinite(value)) {
+      if (entry_.numbers < 4) entry_.box[static_cast<size_t>(entry_.numbers)] = value;
+      ++entry_.numbers;
+      return true;
+    }
+    if (!is_in_list_ || depth_ != kFieldDepth) return other();
+    if (field_ == "id") entry_.id = integer;
+    if (field_ == "image_id") entry_.image = integer;
+    if (field_ == "category_id") entry_.category = integer;
+    if (field_ == "width") entry_.width = value;
+    if (field_ == "height") entry_.height = value;
+    if (field_ == "iscrowd") entry_.is_crowd = value;
+    return true;
+  }
+  /// A value that no field has.
+  bool other() {
+    if (is_in_list_ && depth_ == kEntryDepth) reject(part_, count_, "is not an object");
+    if (is_in_list_ && depth_ == kBoxDepth && field_ == "bbox") entry_.numbers = -1;
+    return true;
+  }
+  [[noreturn]] void reject(Part part, size_t i, const std::string& why) const {
+    throw DataError(path_, std::string(name_of(part)) + "[" + std::to_string(i) + "]: " + why);
+  }
+  template <class T>
+  const T& required(const std::optional<T>& value, const char* key, const char* type) const {
+    if (!value) reject(part_, count_, std::string("has no ") + type + " '" + key + "'");
+    return *value;
+  }
+  /// The entry is complete.
+  void add() {
+    if (part_ == Part::kCategories) {
+      const int64_t id = required(entry_.id, "id", "integer");
+      if (!categories_.emplace(id, required(entry_.name, "name", "string")).second)
+        reject(part_, count_, "has a duplicate id");
+    } else if (part_ == Part::kImages) {
+      if (!image_of_.emplace(required(entry_.id, "id", "integer"), images_.size()).second)
+        reject(part_, count_, "has a duplicate id");
+      images_.push_back({.file = required(entry_.name, "file_name", "string"),
+                         .width = entry_.width,
+                         .height = entry_.height});
+    } else {
+      const int64_t image = required(entry_.image, "image_id", "integer");
+      const int64_t category = required(entry_.category, "category_id", "integer");
+      if (entry_.numbers != 4) reject(part_, count_, "'bbox' is not [x, y, width, height]");
+      annotations_.push_back({image, category, entry_.box, entry_.is_crowd != 0});
+    }
+    ++count_;
   }
 
   const std::string& path_;
-  const char* name_;
-  const json* list_ = nullptr;
+  int depth_ = 0;
+  Part part_ = Part::kOther;
+  bool is_in_list_ = false;
+  std::string field_;
+  CocoEntry entry_;
+  size_t count_ = 0;  // of entries of this list
+  std::array<bool, 3> found_{};
+  std::map<int64_t, std::string> categories_;
+  std::unordered_map<int64_t, size_t> image_of_;  // by id
+  std::vector<AnnotatedImage> images_;
+  std::vector<CocoAnnotation> annotations_;
 };
-
-/// Number in the list of `keys` by value, in the order of the list.
-std::map<int64_t, size_t> by_id(const Entries& entries) {
-  std::map<int64_t, size_t> all;
-  for (size_t i = 0; i < entries.size(); ++i)
-    if (!all.emplace(entries.integer(i, "id"), i).second) entries.reject(i, "has a duplicate id");
-  return all;
-}
 
 bool has_area(const AnnotatedBox& box) { return box.right > box.left && box.bottom > box.top; }
 
 }  // namespace
 
 BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path) {
-  json root;
+  CocoReader reader(path);
   text = require_text(text, path, "COCO's JSON");
-  try {
-    root = json::parse(text.begin(), text.end(), keeps);
-  } catch (const json::exception& error) {
-    throw DataError(path, std::string("is not JSON: ") + error.what());
-  }
-  BoxAnnotations all;
-  const Entries categories(root, path, "categories");
-  std::map<int64_t, int64_t> number_of;  // class by id
-  for (const auto& [id, i] : by_id(categories)) {
-    number_of[id] = std::ssize(all.classes);
-    all.classes.push_back(categories.text(i, "name"));
-  }
-  const Entries images(root, path, "images");
-  const std::map<int64_t, size_t> image_of = by_id(images);
-  for (size_t i = 0; i < images.size(); ++i)
-    all.images.push_back({.file = images.text(i, "file_name"),
-                          .width = images.number(i, "width"),
-                          .height = images.number(i, "height")});
-  const Entries annotations(root, path, "annotations");
-  for (size_t i = 0; i < annotations.size(); ++i) {
-    const auto image = image_of.find(annotations.integer(i, "image_id"));
-    if (image == image_of.end()) annotations.reject(i, "its image_id matches no image");
-    const auto label = number_of.find(annotations.integer(i, "category_id"));
-    if (label == number_of.end()) annotations.reject(i, "its category_id matches no category");
-    const auto [x, y, width, height] = annotations.box(i);
-    const AnnotatedBox box{x, y, x + width, y + height, label->second};
-    if (annotations.number(i, "iscrowd") != 0)
-      ++all.crowds;
-    else if (!has_area(box))
-      ++all.empty;
-    else
-      all.images[image->second].boxes.push_back(box);
-  }
-  return all;
+  json::sax_parse(text.begin(), text.end(), &reader);
+  return reader.result();
+}
+
+int64_t ClassNumbers::of(const std::string& name) {
+  const auto [at, is_new] = numbers_.emplace(name, std::ssize(names_));
+  if (is_new) names_.push_back(name);
+  return at->second;
 }
 
 AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bool difficult,
-                              std::vector<std::string>& classes) {
+                              ClassNumbers& classes) {
   pugi::xml_document document;
   const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
   if (!result)
@@ -162,10 +263,8 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
     };
     const AnnotatedBox box{corner("xmin") - 1, corner("ymin") - 1, corner("xmax"), corner("ymax")};
     if (!has_area(box)) throw DataError(path, "the box of '" + printable(name) + "' has no area");
-    const auto known = std::find(classes.begin(), classes.end(), name);
     image.boxes.push_back(box);
-    image.boxes.back().label = known - classes.begin();
-    if (known == classes.end()) classes.push_back(name);
+    image.boxes.back().label = classes.of(name);
   }
   return image;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tpack {
@@ -38,11 +39,22 @@ struct BoxAnnotations {
 /// ids. Source: cocodataset.org, "Data format". Errors: DataError with the path and the entry.
 BoxAnnotations read_coco_boxes(std::string_view text, const std::string& path);
 
+/// Numbers for the names of classes, in the order in which they come.
+class ClassNumbers {
+ public:
+  int64_t of(const std::string& name);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, int64_t> numbers_;
+};
+
 /// One file of Pascal VOC. Its corners are pixels counted from 1, both included; source: Everingham et al.
-/// 2010, "The PASCAL Visual Object Classes (VOC) Challenge", development kit. `classes`: names by number; new
-/// names are added. `difficult`: include boxes marked as difficult. Errors: DataError.
+/// 2010, "The PASCAL Visual Object Classes (VOC) Challenge", development kit. `classes`: new names
+/// are added. `difficult`: include boxes marked as difficult. Errors: DataError.
 AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bool difficult,
-                              std::vector<std::string>& classes);
+                              ClassNumbers& classes);
 
 /// One YOLO text file: a line `class x y width height` for each box, center and size in shares of the image.
 /// Errors: DataError with the line, also for a class that is not below `classes`.
