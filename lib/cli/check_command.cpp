@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "reports/model_report.h"
 #include "run/data_report.h"
 #include "system/log.h"
@@ -50,8 +51,9 @@ int check(CheckOptions& o) {
     if (!o.no_data) json["data"] = data_json(flows, checked.experiment().tower.get());
     std::cout << json.dump(1) << "\n";
   } else {
-    if (!o.no_data) std::cout << describe_data(flows, checked.experiment().tower.get()) << "\n";
-    std::cout << report.str();
+    if (!o.no_data)
+      std::cout << printable_lines(describe_data(flows, checked.experiment().tower.get())) << "\n";
+    std::cout << printable_lines(report.str());
   }
   std::cout << std::flush;  // stdout and stderr may be the same file
   if (const auto limit = report.memory.limit()) {

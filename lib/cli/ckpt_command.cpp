@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "draw/text_table.h"
 #include "learner/stored_data.h"
 #include "reports/checkpoint_diff.h"
@@ -58,7 +59,8 @@ int inspect(const std::string& path, bool as_json) {
   if (!json["fitted"].empty()) std::cout << "\n" << fitted.str();
   std::cout << "\n" << table.str();
   if (!changes.empty())
-    std::cout << "\nchanged when the run was resumed\n" << join(changes.lines(), "\n") << "\n";
+    std::cout << "\nchanged when the run was resumed\n"
+              << printable_lines(join(changes.lines(), "\n")) << "\n";
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "config/overrides.h"
 #include "core/clock.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "data_tools/augmented_samples.h"
 #include "data_tools/contact_sheet.h"
 #include "data_tools/data_check.h"
@@ -51,7 +52,7 @@ int inspect_draws(const InspectOptions& o, const Experiment& e) {
   if (o.json)
     std::cout << nlohmann::ordered_json::array({report.to_json()}).dump(1) << "\n";
   else
-    std::cout << report.str() << "\n";
+    std::cout << printable_lines(report.str()) << "\n";
   if (!o.png.empty()) {
     write_image_sheet(captioned_images(drawn.spec, drawn.draws), o.png, o.augment, legend_of(drawn.spec));
     log::info("wrote " + std::to_string(o.augment) + " draws of each sample of " + name +
@@ -74,7 +75,7 @@ int inspect(const InspectOptions& o) {
     if (o.json) {
       all.push_back(report.to_json());
     } else {
-      std::cout << report.str() << "\n";
+      std::cout << printable_lines(report.str()) << "\n";
     }
   }
   if (o.json) std::cout << all.dump(1) << "\n";
@@ -153,7 +154,7 @@ int check_data(const ReportOptions& o) {
   if (o.json)
     std::cout << report.to_json().dump(1) << "\n";
   else
-    std::cout << report.str();
+    std::cout << printable_lines(report.str());
   std::cout << std::flush;  // both may go to one file
   const std::string failure = report.failure();
   if (!failure.empty())
@@ -172,7 +173,7 @@ int show_stats(const ReportOptions& o) {
     for (const FlowScan& scan : scans) all.push_back(scan_json(scan));
     std::cout << all.dump(1) << "\n";
   } else {
-    std::cout << scans_text(scans);
+    std::cout << printable_lines(scans_text(scans));
   }
   for (const FlowScan& scan : scans)
     if (!scan.unread.empty())
@@ -203,7 +204,7 @@ int show_schema(const SchemaOptions& o) {
   if (o.json)
     std::cout << schema.to_json().dump(1) << "\n";
   else
-    std::cout << (o.yaml ? schema.yaml(settings) : schema.str());
+    std::cout << (o.yaml ? schema.yaml(settings) : printable_lines(schema.str()));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -11,7 +12,7 @@ namespace {
 
 /// Texts of other exceptions may end with a line feed.
 std::vector<std::string> lines_of(const Failure& failure) {
-  std::vector<std::string> lines = split(failure.text, '\n');
+  std::vector<std::string> lines = split(printable_lines(failure.text), '\n');
   std::erase(lines, "");
   return lines;
 }

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "core/error.h"
+#include "core/text_encoding.h"
 #include "search/results.h"
 #include "search/search.h"
 #include "system/log.h"
@@ -76,7 +77,7 @@ int sweep(SweepOptions& options) {
   const PlannedSearch planned = plan_search(options.search);
   require_processors(planned, options.jobs.jobs);
   if (options.dry_run) {
-    std::cout << planned.str();
+    std::cout << printable_lines(planned.str());
     return 0;
   }
   log::info("sweep of " + std::to_string(planned.points.size()) + " runs in " + planned.folder);

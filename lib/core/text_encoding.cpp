@@ -1,6 +1,8 @@
 #include "core/text_encoding.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -47,18 +49,54 @@ std::optional<size_t> first_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
-std::string printable(std::string_view bytes) {
-  constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string text;
-  while (const auto bad = first_invalid_utf8(bytes)) {
-    const auto byte = static_cast<unsigned char>(bytes[*bad]);
-    text.append(bytes.substr(0, *bad)).append("\\x");
-    text += kDigits[byte / 16];
-    text += kDigits[byte % 16];
-    bytes.remove_prefix(*bad + 1);
-  }
-  return text.append(bytes);
+namespace {
+
+/// The code point of a valid character of UTF-8.
+uint32_t code_point(std::string_view character) {
+  const auto byte = [&](size_t i) { return uint32_t{static_cast<unsigned char>(character[i])}; };
+  if (character.size() == 1) return byte(0);
+  uint32_t code = byte(0) & (0x7FU >> character.size());
+  for (size_t i = 1; i < character.size(); ++i) code = code << 6U | (byte(i) & 0x3FU);
+  return code;
 }
+
+/// Controls (C0, DEL, C1), and characters that turn the direction of the text around them.
+bool is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+std::string in_hexadecimal(const char* mark, uint32_t number, int digits) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%s%0*X", mark, digits, number);
+  return text.data();
+}
+
+/// `kept`: control characters that stay.
+std::string visible(std::string_view bytes, std::string_view kept) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const size_t length = character_bytes(bytes, 0);
+    const std::string_view character = bytes.substr(0, std::max<size_t>(length, 1));
+    const uint32_t code = length == 0 ? 0 : code_point(character);
+    bytes.remove_prefix(character.size());
+    if (length == 0)
+      text += in_hexadecimal("\\x", static_cast<unsigned char>(character[0]), 2);
+    else if (!is_control(code) || kept.find(character[0]) != std::string_view::npos)
+      text += character;
+    else if (code == '\n' || code == '\t' || code == '\r')
+      text += code == '\n' ? "\\n" : code == '\t' ? "\\t" : "\\r";
+    else
+      text += code < 0x100 ? in_hexadecimal("\\x", code, 2) : in_hexadecimal("\\u", code, 4);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string printable(std::string_view bytes) { return visible(bytes, ""); }
+std::string printable_lines(std::string_view text) { return visible(text, "\n\t"); }
 
 std::string utf8_of_latin1(std::string_view text) {
   std::string out;

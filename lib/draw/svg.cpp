@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/text.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 
@@ -13,7 +14,8 @@ std::string svg_number(double value) {
   return text.data();
 }
 
-std::string svg_escaped(const std::string& text) {
+std::string svg_escaped(const std::string& given) {
+  const std::string text = printable(given);
   std::string out;
   for (const char c : text)
     out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 namespace {
@@ -52,6 +53,11 @@ std::string wrapped_row(std::vector<std::string> row, const std::vector<Column>&
 }
 
 }  // namespace
+
+void TextTable::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = printable(cell);
+  rows_.push_back(std::move(row));
+}
 
 std::string TextTable::str(size_t width) const {
   std::vector<Column> columns;

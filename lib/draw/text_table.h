@@ -12,8 +12,8 @@ class TextTable {
   /// Without headers there is no header line.
   explicit TextTable(std::vector<std::string> header = {}) : header_(std::move(header)) {}
 
-  /// Rows may be shorter than the header.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// Rows may be shorter than the header. Control characters become visible.
+  void add(std::vector<std::string> row);
   /// Lines that end in a newline each, two spaces between columns. Texts of the last column that exceed
   /// `width` characters continue on further lines; 0: no limit.
   std::string str(size_t width = 0) const;

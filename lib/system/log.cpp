@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/error.h"
+#include "core/text_encoding.h"
 #include "system/terminal.h"
 
 namespace tpack::log {
@@ -61,7 +62,7 @@ void write(spdlog::level::level_enum level, const std::string& text) {
   Sinks& all = sinks();
   const std::lock_guard lock(all.mutex);
   if (all.console->should_log(level)) leave_redrawn_line(all);
-  all.logger->log(level, all.prefix.empty() ? text : all.prefix + text);
+  all.logger->log(level, printable_lines(all.prefix + text));
 }
 
 }  // namespace

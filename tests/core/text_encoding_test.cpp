@@ -45,5 +45,19 @@ TEST(TextEncoding, has_two_forms_of_accents) {
   EXPECT_EQ(composed("caf\xe9"), "caf\xe9") << "no UTF-8";
 }
 
+TEST(TextEncoding, makes_control_characters_visible) {
+  EXPECT_EQ(printable("a\x1B]0;t\x07"
+                      "b\x7F\tc\n\r"),
+            "a\\x1B]0;t\\x07b\\x7F\\tc\\n\\r");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            "\\x9B31m")
+      << "a control of one byte in Latin-1";
+  EXPECT_EQ(printable("x\u202Egpj.exe"), "x\\u202Egpj.exe");
+  EXPECT_EQ(printable("\u00A0\u00e9\U0001F415"), "\u00A0\u00e9\U0001F415");
+  EXPECT_EQ(printable_lines("a\tb\n\x1B[2Kc\xFF\r"), "a\tb\n\\x1B[2Kc\\xFF\\r");
+}
+
 }  // namespace
 }  // namespace tpack
