@@ -56,10 +56,10 @@ class CheckpointReader {
   int64_t number_attribute(const char* name) const;
   std::optional<std::string> text_attribute(hid_t owner, const char* name) const;
   void group(hid_t id, const std::string& path, int depth);
-  std::string link_name(hid_t group, hsize_t index, const std::string& group_path) const;
+  static herr_t add_link(hid_t group, const char* name, const H5L_info_t* info, void* links);
   void object(hid_t group, const std::string& link, const std::string& name, int depth);
   void dataset(hid_t id, const std::string& name);
-  void check_storage(hid_t id, const std::string& name, uint64_t bytes) const;
+  void check_storage(hid_t id, const std::string& name, uint64_t bytes);
   void tensor(hid_t id, const std::string& name, const Handle& type);
   void text(hid_t id, const std::string& name, const Handle& type);
   Shape shape(hid_t id, const std::string& name) const;
@@ -70,6 +70,7 @@ class CheckpointReader {
   uint64_t file_bytes_ = 0;
   Wanted parts_ = Wanted::kAll;
   size_t objects_ = 0;
+  uint64_t stored_ = 0;  // bytes of all datasets
   CheckpointContent content_;
 };
 
@@ -109,21 +110,20 @@ std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const c
 
 void CheckpointReader::group(hid_t id, const std::string& path, int depth) {
   if (depth > kMaxDepth) reject(path, "is nested deeper than " + std::to_string(kMaxDepth) + " groups");
-  H5G_info_t info{};
-  checked(H5Gget_info(id, &info), path_, "has an unreadable group");
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    const std::string link = link_name(id, i, path);
+  std::vector<std::string> links;
+  checked(H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_link, &links), path_,
+          "has an unreadable group");
+  for (const std::string& link : links) {
+    if (link.size() > kMaxNameBytes) reject(path, "has a name of more than 256 bytes");
     object(id, link, path.empty() ? link : path + "/" + link, depth);
   }
 }
 
-std::string CheckpointReader::link_name(hid_t group, hsize_t index, const std::string& group_path) const {
-  std::array<char, kMaxNameBytes + 1> name{};
-  const ssize_t length = checked(H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index,
-                                                    name.data(), name.size(), H5P_DEFAULT),
-                                 path_, "has an unreadable name");
-  if (static_cast<size_t>(length) > kMaxNameBytes) reject(group_path, "has a name of more than 256 bytes");
-  return name.data();
+herr_t CheckpointReader::add_link(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/,
+                                  void* links) {
+  auto& all = *static_cast<std::vector<std::string>*>(links);
+  all.emplace_back(name);
+  return all.size() > kMaxObjects ? 1 : 0;  // too many: their number is an error later
 }
 
 void CheckpointReader::object(hid_t group_id, const std::string& link, const std::string& name, int depth) {
@@ -153,7 +153,7 @@ void CheckpointReader::dataset(hid_t id, const std::string& name) {
 }
 
 /// Only plain bytes inside this file, with the declared size.
-void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t bytes) const {
+void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t bytes) {
   const Handle creation(checked(H5Dget_create_plist(id), path_, name.c_str()), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
   if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
@@ -164,6 +164,8 @@ void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t
   if (stored != bytes || stored > file_bytes_) {
     reject(name, "declares " + std::to_string(bytes) + " bytes and stores " + std::to_string(stored));
   }
+  stored_ += stored;
+  if (stored_ > file_bytes_) reject(name, "overlaps another dataset");
 }
 
 Shape CheckpointReader::shape(hid_t id, const std::string& name) const {

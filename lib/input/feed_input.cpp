@@ -20,8 +20,7 @@ class FeedReader final : public InputReader {
 
   bool next(const std::stop_token& stop) override {
     const Stopwatch watch;
-    if (stop.stop_requested()) throw Stopped{};
-    if (!advance()) return false;
+    if (!advance(stop)) return false;
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
     next_ = in_its_pass({pass_, index_ - 1 - setup_.replica + setup_.replicas});
     to_skip_ = setup_.replicas - 1;
@@ -43,17 +42,15 @@ class FeedReader final : public InputReader {
   /// The position with the pass that it lies in, as far as the lengths of passes are known.
   DataPosition in_its_pass(DataPosition at) const {
     const int64_t batches = setup_.flow->size().value_or(kEndless);
-    while (batches > 0 && at.index >= batches) {
-      at.index -= batches;
-      ++at.pass;
-    }
-    return at;
+    if (batches <= 0) return at;
+    return {at.pass + at.index / batches, at.index % batches};
   }
 
   /// Skips the batches of the other replicas, across ends of passes, and reads the next one.
-  bool advance() {
+  bool advance(const std::stop_token& stop) {
     int empty_passes = 0;
     while (true) {
+      if (stop.stop_requested()) throw Stopped{};
       const int64_t skipped = cursor_->skip(to_skip_);
       to_skip_ -= skipped;
       index_ += skipped;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/plugin.h"
 #include "core/registry.h"
@@ -21,6 +22,22 @@ void reject_world_writable(const fs::path& path, const char* what) {
   if ((info.st_mode & S_IWOTH) == 0) return;
   throw ConfigError("the " + std::string(what) + " " + path.string() +
                     " is world-writable; remove that permission with chmod o-w");
+}
+
+/// Whoever may write to a folder may replace what is below it, except in folders such as /tmp (sticky), where
+/// only the owner may.
+void reject_replaceable(const fs::path& file) {
+  reject_world_writable(file, "plugin");
+  reject_world_writable(file.parent_path(), "folder of the plugin");
+  for (fs::path above = file.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    struct stat info {};
+    const bool is_sticky = stat(above.parent_path().c_str(), &info) == 0 && (info.st_mode & S_ISVTX) != 0;
+    if (!is_sticky) reject_world_writable(above.parent_path(), "folder above the plugin");
+  }
+  struct stat info {};
+  if (geteuid() == 0 && stat(file.c_str(), &info) == 0 && info.st_uid != 0)
+    throw ConfigError("the plugin " + file.string() + " belongs to user " + std::to_string(info.st_uid) +
+                      ", and tpack runs as root; use chown root, or run tpack as that user");
 }
 
 /// The reason of a failed dlopen without the path in front, which the message has anyway.
@@ -63,8 +80,7 @@ void load_plugin(const Ref<Path>& plugin) {
   if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
   // Loads the target of links; a bare file name would be searched in the system's folders.
   const fs::path file = fs::canonical(path);
-  reject_world_writable(file, "plugin");
-  reject_world_writable(file.parent_path(), "folder of the plugin");
+  reject_replaceable(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string text = loader_message(file.string());

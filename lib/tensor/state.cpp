@@ -37,12 +37,12 @@ State State::part(const std::string& name) const {
   State part;
   part.source_ = source_;
   const std::string above = name + "/";
-  for (const auto& [key, value] : values_) {
-    if (key.starts_with(above)) part.values_[key.substr(above.size())] = value;
-  }
-  for (const auto& [key, value] : tensors_) {
-    if (key.starts_with(above)) part.tensors_[key.substr(above.size())] = value;
-  }
+  const auto take = [&above](const auto& from, auto& to) {
+    for (auto at = from.lower_bound(above); at != from.end() && at->first.starts_with(above); ++at)
+      to.emplace_hint(to.end(), at->first.substr(above.size()), at->second);
+  };
+  take(values_, part.values_);
+  take(tensors_, part.tensors_);
   return part;
 }
 
@@ -77,6 +77,15 @@ int64_t State::get<int64_t>(const std::string& name) const {
   if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
     throw CheckpointError(source_, "'" + name + "' is not an integer: " + text);
   }
+  return value;
+}
+
+int64_t State::count(const std::string& name, int64_t most, int64_t least) const {
+  const auto value = get<int64_t>(name);
+  if (value < least || value > most)
+    throw CheckpointError(source_, "is damaged: '" + name + "' is " + std::to_string(value) +
+                                       "; it must be from " + std::to_string(least) + " to " +
+                                       std::to_string(most));
   return value;
 }
 

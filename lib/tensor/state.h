@@ -31,6 +31,13 @@ class State {
   /// CheckpointError if it is missing or cannot be read as one.
   template <class T>
   T get(const std::string& name) const;
+  /// An int64_t from `least` to `most`, which are the limits of what counts and positions can be: code that
+  /// computes with them neither overflows nor loops for years. Errors: CheckpointError, also for a value
+  /// outside of them.
+  int64_t count(const std::string& name, int64_t most = kMostSteps, int64_t least = 0) const;
+  static constexpr int64_t kMostSteps = 1'000'000'000'000;  // steps, batches, samples
+  static constexpr int64_t kMostPasses = 1'000'000'000;     // epochs, passes over the data
+
   /// As get, `otherwise` if there is none: for state that older checkpoints do not have.
   template <class T>
   T get(const std::string& name, T otherwise) const {

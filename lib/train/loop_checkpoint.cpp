@@ -141,12 +141,12 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
     return found->second;
   };
   const State state = State::from_json(text(layout::kRun), source);
-  run_.global_step_ = state.get<int64_t>("global_step");
-  const int64_t steps_done = state.get<int64_t>("local_step") + 1;
-  const int64_t steps = std::min(state.get<int64_t>("steps_per_epoch"), options_.length.steps_per_epoch);
+  run_.global_step_ = state.count("global_step");
+  const int64_t steps_done = state.count("local_step", State::kMostSteps, -1) + 1;
+  const int64_t steps = std::min(state.count("steps_per_epoch"), options_.length.steps_per_epoch);
   // Otherwise the steps of the epoch are done, but not its last hooks.
   const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
-  first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
+  first_epoch_ = state.count("epoch", State::kMostPasses) + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
   run_.schedule_offset_ = state.get<int64_t>("schedule_offset", 0);
   for (const double step : state.get("asked_for", std::vector<double>()))

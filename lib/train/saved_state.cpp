@@ -29,7 +29,7 @@ void save_position(const DataPosition& position, State& state) {
 }
 
 DataPosition load_position(const State& state) {
-  return {state.get<int64_t>("pass"), state.get<int64_t>("index")};
+  return {state.count("pass", State::kMostPasses), state.count("index")};
 }
 
 State data_state(const CheckpointContent& content, const std::string& source) {
@@ -66,9 +66,9 @@ void require_batch_size(const CheckpointContent& content, const std::string& sou
 
 DataPosition position_for(const State& data, const DataFlow& flow) {
   DataPosition at = load_position(data);
-  const auto before = data.get<int64_t>("batch_size");
+  const int64_t before = data.count("batch_size", State::kMostPasses);
   const auto now = flow.batching();
-  if (!now || before == now->batch_size) return at;
+  if (!now || before < 1 || before == now->batch_size) return at;
   if (now->samples && *now->samples != kEndless) {
     const int64_t batches = (*now->samples + (now->keeps_remainder ? before - 1 : 0)) / before;
     if (batches > 0 && at.index >= batches) return {at.pass + 1, 0};

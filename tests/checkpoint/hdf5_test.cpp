@@ -1,9 +1,13 @@
 #include "checkpoint/hdf5.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/checkpoint.h"
 #include "core/error.h"
+#include "support/temporary_folder.h"
 
 namespace tpack::hdf5 {
 namespace {
@@ -56,6 +60,24 @@ TEST(MemoryFile, leaves_a_readable_file_behind) {
     bytes = static_cast<size_t>(H5Fget_file_image(file.get(), nullptr, 0));
   }
   EXPECT_EQ(memory.content(bytes).substr(0, 4), "\x89HDF");
+}
+
+/// close() may fail on network file systems. libhdf5 then keeps the file, and would close it again at the
+/// exit.
+TEST(Hdf5DeathTest, a_process_ends_well_after_a_file_could_not_be_closed) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // in a process in which libhdf5 is new
+  const TemporaryFolder folder;
+  save_checkpoint(folder / "a.h5", {});
+  EXPECT_EXIT(
+      {
+        prepare();
+        const hid_t file = H5Fopen((folder / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        void* number = nullptr;
+        H5Fget_vfd_handle(file, H5P_DEFAULT, &number);
+        ::close(*static_cast<int*>(number));
+        std::exit(H5Fclose(file) < 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

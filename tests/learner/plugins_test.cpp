@@ -1,6 +1,7 @@
 #include "learner/plugins.h"
 
 #include <filesystem>
+#include <unistd.h>
 
 #include "support/temporary_folder.h"
 
@@ -85,6 +86,28 @@ TEST(Plugins, must_say_that_they_are_plugins) {
   fs::copy_file(some_library(), folder / "p.so");
   EXPECT_EQ(error_of_plugin(folder / "p.so"), "--set plugins: plugin " + (folder / "p.so") +
                                                   " does not define tpack_plugin(); see core/plugin.h");
+}
+
+TEST(Plugins, below_folders_that_everybody_may_write_are_rejected) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "open/inside/deep");
+  write_content(folder / "open/inside/deep/p.so", "x");
+  fs::permissions(folder / "open", fs::perms::others_write, fs::perm_options::add);
+  EXPECT_NE(error_of_plugin(folder / "open/inside/deep/p.so")
+                .find("the folder above the plugin " + (folder / "open") + " is world-writable"),
+            std::string::npos);
+  fs::permissions(folder / "open", fs::perms::sticky_bit, fs::perm_options::add);
+  EXPECT_EQ(error_of_plugin(folder / "open/inside/deep/p.so").find("world-writable"), std::string::npos)
+      << "there, only owners may replace files";
+}
+
+TEST(Plugins, of_another_user_are_rejected_for_root) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const TemporaryFolder folder;
+  write_content(folder / "p.so", "x");
+  ASSERT_EQ(::chown((folder / "p.so").c_str(), 12345, 12345), 0);
+  EXPECT_NE(error_of_plugin(folder / "p.so").find("belongs to user 12345, and tpack runs as root"),
+            std::string::npos);
 }
 
 }  // namespace

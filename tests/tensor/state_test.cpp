@@ -86,5 +86,23 @@ TEST(State, holds_states_and_arrays) {
   EXPECT_THROW(round_trip(outer).part("a").get<Tensor>("w"), CheckpointError) << "arrays are not in the text";
 }
 
+TEST(State, checks_the_range_of_counts) {
+  State state;
+  state.put("pass", -1);
+  state.put("epoch", std::numeric_limits<int64_t>::max());
+  state.put("step", int64_t{1'000'000'000'000});
+  const State read = State::from_json(state.to_json(), "a.h5");
+  EXPECT_EQ(read.count("step"), 1'000'000'000'000);
+  EXPECT_THROW(read.count("step", State::kMostPasses), CheckpointError);
+  EXPECT_EQ(read.count("pass", 10, -1), -1);
+  try {
+    read.count("pass");
+    FAIL() << "no error";
+  } catch (const CheckpointError& error) {
+    EXPECT_STREQ(error.what(), "a.h5: is damaged: 'pass' is -1; it must be from 0 to 1000000000000");
+  }
+  EXPECT_THROW(read.count("epoch"), CheckpointError);
+}
+
 }  // namespace
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <gmock/gmock-matchers.h>
+#include <nlohmann/json.hpp>
 
 #include "core/registry.h"
 #include "core/stop.h"
@@ -126,6 +127,19 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   ASSERT_NE(state.find(seed), std::string::npos) << state;
   state.insert(state.find(seed) + seed.size() + (state[state.find(seed) + seed.size()] == '"' ? 1 : 0), "7");
   EXPECT_EQ(error_of_load(of_another_seed), "model-3.h5: was made with seed 75, this run has 5" + kAdvice);
+}
+
+TEST_F(DataParallelTrainerTest, rejects_positions_that_no_run_has) {
+  const CheckpointContent good = content_after(3);
+  for (const auto& [name, value] :
+       {std::pair("pass", "-1"), {"index", "-1"}, {"index", "9223372036854775807"}}) {
+    CheckpointContent bad = good;
+    auto state = nlohmann::json::parse(bad.texts.at("data/json"));
+    state[name] = value;
+    bad.texts["data/json"] = state.dump();
+    EXPECT_TRUE(
+        says(error_of_load(bad), {"model-3.h5: is damaged", "'" + std::string(name) + "' is " + value}));
+  }
 }
 
 /// Samples that come once and never again, as from a socket.

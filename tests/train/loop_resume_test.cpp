@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include <gmock/gmock-matchers.h>
+#include <nlohmann/json.hpp>
 
 #include "checkpoint/layout.h"
 #include "core/stop.h"
@@ -298,6 +299,26 @@ TEST_F(LoopResume, a_stop_before_the_first_step_tells_the_epoch_that_would_go_on
   EXPECT_THAT(stopped(""), Pair(0, 0));
   EXPECT_THAT(stopped("model-2.h5"), Pair(1, 2)) << "that one is done";
   EXPECT_THAT(stopped("model-3.h5"), Pair(2, 3));
+}
+
+TEST_F(LoopResume, rejects_numbers_that_no_run_has) {
+  const TemporaryFolder folder;
+  train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
+  const CheckpointContent good = load_checkpoint(folder / "checkpoints/model-2.h5");
+  for (const char* name : {"epoch", "local_step", "global_step", "steps_per_epoch"}) {
+    for (const char* value : {"9223372036854775807", "-7"}) {
+      CheckpointContent bad = good;
+      auto state = nlohmann::json::parse(bad.texts.at(layout::kRun));
+      state[name] = value;
+      bad.texts[layout::kRun] = state.dump();
+      save_checkpoint(folder / "bad.h5", bad);
+      TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+      const std::string wanted =
+          "bad.h5: is damaged: '" + std::string(name) + "' is " + value + "; it must be from";
+      EXPECT_THAT([&] { run.go_on_from(folder / "bad.h5"); },
+                  testing::ThrowsMessage<CheckpointError>(testing::HasSubstr(wanted)));
+    }
+  }
 }
 
 }  // namespace
