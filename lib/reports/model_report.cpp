@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -27,31 +28,42 @@ std::string human_count(double value) {
   return text;
 }
 
-/// The layer with the longest name that is a prefix of a path; null if there is none.
-LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
-  LayerReport* best = nullptr;
-  for (LayerReport& layer : layers) {
-    const bool inside = path == layer.name || path.starts_with(layer.name + "/");
-    if (inside && (best == nullptr || layer.name.size() > best->name.size())) best = &layer;
+/// Finds layers by the paths of nodes.
+class LayersByPath {
+ public:
+  explicit LayersByPath(std::vector<LayerReport>& layers) {
+    for (LayerReport& layer : layers) by_name_.emplace(layer.name, &layer);
   }
-  return best;
-}
+  /// The layer with the longest name that is a prefix of a path; null if there is none.
+  LayerReport* owner_of(std::string path) const {
+    while (!path.empty()) {
+      if (const auto found = by_name_.find(path); found != by_name_.end()) return found->second;
+      const size_t slash = path.rfind('/');
+      path.resize(slash == std::string::npos ? 0 : slash);
+    }
+    return nullptr;
+  }
+
+ private:
+  std::unordered_map<std::string, LayerReport*> by_name_;
+};
 
 /// The output of each layer for a batch.
 void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
   const TowerDescription& described = tower.description({Phase::kTraining, type}, fed);
   for (const auto& [name, value] : described.outputs_in_order())
     report.layers.push_back({name, value.spec()});
+  const LayersByPath layers(report.layers);
   // If a network is called several times, its variables count at the first call.
   for (const auto& [variable, value] : trainable_reads(described.graph(), described.variables())) {
     report.parameters += variable->spec.shape.elements();
-    LayerReport* layer = owner_of(report.layers, value.node->path);
+    LayerReport* layer = layers.owner_of(value.node->path);
     if (layer != nullptr) layer->parameters += variable->spec.shape.elements();
   }
   for (const auto& node : described.graph().nodes()) {
     const double flops = node->op->flops(*node);
     report.forward_flops += flops;
-    LayerReport* layer = owner_of(report.layers, node->path);
+    LayerReport* layer = layers.owner_of(node->path);
     if (layer != nullptr) layer->flops += flops;
   }
 }
@@ -59,11 +71,12 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
 /// The types of the compiled programs, by layer.
 void add_types(const std::vector<NamedExecutable>& programs, ModelReport& report) {
   constexpr std::string_view kGradient = "gradient/";  // the scope of nodes that backward adds
+  const LayersByPath layers(report.layers);
   for (const NamedExecutable& program : programs) {
     for (const NodeTypes& node : program.executable->report().types) {
       std::string path = node.path;
       while (path.starts_with(kGradient)) path.erase(0, kGradient.size());
-      LayerReport* const layer = owner_of(report.layers, path);
+      LayerReport* const layer = layers.owner_of(path);
       const auto count = [&](ProductCount& products) {
         products.all += node.factors.empty() ? 0 : 1;
         // Next to a factor of 16 bits, the kernel rounds a float32 one.

@@ -72,8 +72,23 @@ class Grouping {
     std::sort(both.begin(), both.end());
     if (!fits(both) || leaves_and_returns(both)) return;
     for (const int id : both) group_[static_cast<size_t>(id)] = ga;
+    cover(members_[ga], -1);
+    cover(members_[gb], -1);
+    cover(both, 1);
     members_.erase(gb);
     members_[ga] = std::move(both);
+  }
+
+  /// Counts a group, or takes it out, at the nodes from its first to the one before its last.
+  void cover(const std::vector<int>& sorted, int by) {
+    for (int id = sorted.front(); id < sorted.back(); ++id) covers_[static_cast<size_t>(id)] += by;
+  }
+
+  /// The last node from which a path may lead back to `id`: edges lead to higher numbers, and back only
+  /// inside of groups.
+  int last_that_may_return(int id) const {
+    while (covers_[static_cast<size_t>(id)] > 0) ++id;
+    return id;
   }
 
   bool fits(const std::vector<int>& nodes) const {
@@ -113,10 +128,12 @@ class Grouping {
       }
     }
     const int seen = ++stamp_;
+    const int last = last_that_may_return(nodes.back());
     bool returns = false;
     while (!open_.empty()) {
       const auto id = static_cast<size_t>(open_.back());
       open_.pop_back();
+      if (static_cast<int>(id) > last) continue;
       if (mark_[id] == inside) returns = true;
       if (returns || mark_[id] == seen) continue;
       mark_[id] = seen;
@@ -134,6 +151,8 @@ class Grouping {
   std::vector<int> group_;
   std::vector<std::vector<const Node*>> users_;
   std::map<int, std::vector<int>> members_;
+  std::vector<int> covers_ =
+      std::vector<int>(group_.size());  // by node id: the groups with nodes up to it and after it
   std::vector<int> mark_ = std::vector<int>(group_.size());  // by node id: the last search that met it
   int stamp_ = 0;
   std::vector<int> open_;
