@@ -25,7 +25,7 @@ std::string remedy(const RE2& pattern) {
              "' is not supported (no look-ahead, no look-behind); list the names, or use two patterns";
     case RE2::ErrorBadEscape:
       return "'" + pattern.error_arg() +
-             "' is not supported; \\1 and \\2, the texts of groups, are not, and \\\\ is the character";
+             R"(' is not supported; \1 and \2, the texts of groups, are not, and \\ is the character)";
     case RE2::ErrorPatternTooLarge:
       return "it needs more than 8 MB; repeat less, or list the names";
     default:

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -46,14 +47,18 @@ struct GuardedMappings {
     });
   }
   /// In the handler. Replaces the rest of the mapping by zeros; false for an address outside of all.
-  bool replace(uintptr_t address) {
+  bool replace(const void* address) {
     return locked([&] {
+      const auto* at = static_cast<const uint8_t*>(address);
       for (MappingGuard* one = first; one != nullptr; one = one->next_) {
-        if (address < one->begin_ || address >= one->end_) continue;
+        const std::span<const uint8_t> mapped = one->mapped_;
+        if (std::less<>{}(at, mapped.data()) || !std::less<>{}(at, mapped.data() + mapped.size())) continue;
         one->is_lost_ = true;
         has_lost = true;
-        const uintptr_t page = address & ~(static_cast<uintptr_t>(::getpagesize()) - 1);
-        void* const zeros = ::mmap(reinterpret_cast<void*>(page), one->end_ - page, PROT_READ,
+        const auto page_bytes = static_cast<size_t>(::getpagesize());
+        const size_t begin = static_cast<size_t>(at - mapped.data()) / page_bytes * page_bytes;
+        const std::span<const uint8_t> rest = mapped.subspan(begin);
+        void* const zeros = ::mmap(const_cast<uint8_t*>(rest.data()), rest.size(), PROT_READ,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
         return zeros != MAP_FAILED;
       }
@@ -78,7 +83,7 @@ namespace {
 
 void on_bus_error(int number, siginfo_t* info, void* context) {
   GuardedMappings& all = GuardedMappings::all();
-  if (all.replace(reinterpret_cast<uintptr_t>(info->si_addr))) return;
+  if (all.replace(info->si_addr)) return;
   if ((all.before.sa_flags & SA_SIGINFO) != 0 && all.before.sa_sigaction != nullptr) {
     all.before.sa_sigaction(number, info, context);
     return;
@@ -88,21 +93,19 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
 }
 
 void watch_bus_errors() {
-  static const bool is_watching = [] {
+  static const bool kIsWatching = [] {
     struct sigaction action = {};
     action.sa_sigaction = on_bus_error;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     return ::sigaction(SIGBUS, &action, &GuardedMappings::all().before) == 0;
   }();
-  (void)is_watching;
+  (void)kIsWatching;
 }
 
 }  // namespace
 
 MappingGuard::MappingGuard(std::span<const uint8_t> mapped, std::string path)
-    : begin_(reinterpret_cast<uintptr_t>(mapped.data())),
-      end_(begin_ + mapped.size()),
-      path_(std::move(path)) {
+    : mapped_(mapped), path_(std::move(path)) {
   watch_bus_errors();
   GuardedMappings::all().add(*this);
 }

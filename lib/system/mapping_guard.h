@@ -11,6 +11,7 @@ namespace tpack {
 /// check_mapped_files fails. So does memory that the disk cannot read. Threads: any.
 class MappingGuard {
  public:
+  /// `mapped` begins with a page.
   MappingGuard(std::span<const uint8_t> mapped, std::string path);
   ~MappingGuard();
   MappingGuard(const MappingGuard&) = delete;
@@ -18,8 +19,7 @@ class MappingGuard {
 
  private:
   friend struct GuardedMappings;
-  uintptr_t begin_;
-  uintptr_t end_;
+  std::span<const uint8_t> mapped_;
   std::string path_;
   bool is_lost_ = false;
   bool is_reported_ = false;

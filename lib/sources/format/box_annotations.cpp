@@ -90,8 +90,7 @@ class CocoReader final : public nlohmann::json_sax<json> {
   }
   bool number_float(number_float_t value, const string_t& /*text*/) override { return number(value, {}); }
   bool string(string_t& value) override {
-    if (is_field("file_name") && part_ == Part::kImages) entry_.name = std::move(value);
-    if (is_field("name") && part_ == Part::kCategories) entry_.name = std::move(value);
+    if (is_field(part_ == Part::kImages ? "file_name" : "name")) entry_.name = std::move(value);
     return other();
   }
   bool binary(binary_t& /*value*/) override { return other(); }
