@@ -115,18 +115,21 @@ std::string utf8_of_latin1(std::string_view text) {
 
 namespace {
 
-std::string in_form(utf8proc_uint8_t* (*form)(const utf8proc_uint8_t*), const std::string& text) {
+std::string in_form(int form, const std::string& text) {
   const bool is_ascii = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
   if (is_ascii) return text;
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> made(
-      form(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str())), &std::free);
-  return made == nullptr ? text : reinterpret_cast<const char*>(made.get());
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t bytes = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                              static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                              static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  return bytes < 0 ? text : std::string(reinterpret_cast<const char*>(made), static_cast<size_t>(bytes));
 }
 
 }  // namespace
 
-std::string composed(const std::string& text) { return in_form(utf8proc_NFC, text); }
-std::string decomposed(const std::string& text) { return in_form(utf8proc_NFD, text); }
+std::string composed(const std::string& text) { return in_form(UTF8PROC_COMPOSE, text); }
+std::string decomposed(const std::string& text) { return in_form(UTF8PROC_DECOMPOSE, text); }
 
 std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";

@@ -43,6 +43,7 @@ TEST(TextEncoding, has_two_forms_of_accents) {
   EXPECT_EQ(decomposed("caf\u00e9"), "cafe\u0301");
   EXPECT_EQ(composed("caf\u00e9 x"), "caf\u00e9 x");
   EXPECT_EQ(composed("caf\xe9"), "caf\xe9") << "no UTF-8";
+  EXPECT_EQ(composed(std::string("e\u0301\0e", 5)), std::string("\u00e9\0e", 4)) << "a NUL is a character";
 }
 
 TEST(TextEncoding, makes_control_characters_visible) {
