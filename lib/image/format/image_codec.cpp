@@ -60,9 +60,9 @@ ImageSize read_image_header(std::span<const uint8_t> bytes, const ImageForm& for
   const int frames = form.frames;
   const int max_megapixels = form.max_megapixels;
   const ImageSize size = require_format(bytes).read_header(bytes);
-  const int64_t pixels = int64_t{size.width} * size.height * frames;
-  if (size.width > kMaxImageSide || size.height > kMaxImageSide ||
-      pixels > int64_t{max_megapixels} * 1'000'000) {
+  const bool has_long_side = size.width > kMaxImageSide || size.height > kMaxImageSide;
+  const int64_t pixels = has_long_side ? 0 : int64_t{size.width} * size.height * frames;
+  if (has_long_side || pixels > int64_t{max_megapixels} * 1'000'000) {
     throw DataError("an image of " + size.str() + " pixels" +
                     (frames > 1 ? " and " + std::to_string(frames) + " frames" : "") + "; at most " +
                     std::to_string(max_megapixels) + " megapixels (max_megapixels) and " +

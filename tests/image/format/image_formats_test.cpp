@@ -256,13 +256,15 @@ TEST(ImageFormat, rejects_huge_images_by_their_header) {
   const auto error_with = [](const std::string& name, size_t at, const Bytes& bytes) {
     Bytes file = golden_file(name);
     std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<ptrdiff_t>(at));
-    return error_of([&] { read_image_header(file); });
+    return error_of([&] { read_image_header(file, {.frames = 4}); });
   };
   const std::string limit = "at most 64 megapixels (max_megapixels) and 16384 pixels per side";
   EXPECT_THAT(error_with("bmp_rgb", 18, {0x70, 0x11, 1, 0}), testing::HasSubstr(limit));
   EXPECT_THAT(error_with("gif_plain", 6, {0xFF, 0xFF, 0xFF, 0xFF}), testing::HasSubstr(limit));
   EXPECT_THAT(error_with("pnm_rgb", 3, {'9', '9', '9', '9', '9', '\n', '9', '\n', '9', '\n'}),
               testing::HasSubstr(limit));
+  EXPECT_THAT(error_with("bmp_rgb", 18, {0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x7F}),
+              testing::HasSubstr("2147483647x2147483647"));
 }
 
 TEST(ImageFormat, damage_is_named) {
