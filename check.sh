@@ -4,8 +4,8 @@
 #   ./check.sh            everything that has to pass before a change lands
 #   ./check.sh --quick    for the desk: format, scripts, the debug build, reference pages, clang-tidy of what changed, unit tests
 #                         (under 5 minutes with a warm compiler cache)
-#   ./check.sh --all      before an issue is closed: clang-tidy and both sanitizers on everything, the build without MPI, and the tests
-#                         timing-sensitive: signals that meet processes, pace, the memory of a process
+#   ./check.sh --all      before an issue is closed: clang-tidy and both sanitizers on everything, the build without MPI, the fuzzers,
+#                         and the tests timing-sensitive: signals that meet processes, pace, the memory of a process
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -123,6 +123,10 @@ else
   scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|timing_sensitive|scripts|bench)$' -E "$ranks|GoldenFiles"
   # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
   ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|timing_sensitive)$' -R "$ranks"
+
+  step "fuzzers"
+  build fuzz --target tpack_fuzz
+  tests/fuzz/run.sh 30
 
   step "moments"
   scripts/run_tests.py build/release -L timing_sensitive

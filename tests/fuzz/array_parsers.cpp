@@ -1,0 +1,171 @@
+// Arrays and annotations: npy, npz, IDX, MAT, LMDB, Caffe's records, boxes.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "core/error.h"
+#include "dataflow/mat_writer.h"
+#include "dataflow/packed_bytes.h"
+#include "dataflow/test_databases.h"
+#include "fuzz/parsers.h"
+#include "sources/format/box_annotations.h"
+#include "sources/format/caffe_datum.h"
+#include "sources/format/idx.h"
+#include "sources/format/lmdb.h"
+#include "sources/format/lmdb_pages.h"
+#include "sources/format/mat_file.h"
+#include "sources/format/npy.h"
+#include "system/file_io.h"
+
+namespace tpack::fuzz {
+namespace {
+
+/// Reads each byte, so that a sanitizer sees whether it is there.
+void touch(Input bytes) {
+  volatile uint8_t sum = 0;
+  for (const uint8_t byte : bytes) sum = static_cast<uint8_t>(sum ^ byte);
+}
+
+void parse_npy(Input input) {
+  const NpyArray array({input, nullptr}, "a.npy");
+  const Tensor sample(array.spec());
+  const int64_t last = array.samples() - 1;
+  for (int64_t i = 0; i <= std::min<int64_t>(last, 4); ++i) array.get(i, sample);
+  array.get(last, sample);
+  array.first_doubles();
+}
+
+void parse_idx(Input input) {
+  const size_t rank = 1 + take_choice(input, 3);
+  const Tensor array = read_idx(file_with(input), rank);
+  touch({array.data<uint8_t>(), array.bytes()});
+}
+
+void walk(const MatArray& array) {
+  static_cast<void>(array.str());
+  for (int64_t i = 0; i < array.numbers; ++i) static_cast<void>(array.at(i));
+  for (const std::string& field : array.fields) static_cast<void>(array.field(field));
+  for (const MatArray& item : array.items) walk(item);
+}
+
+void parse_mat(Input input) {
+  if (!is_mat_file(input)) return;
+  for (const MatArray& array : read_mat_file(input).arrays) walk(array);
+}
+
+void parse_lmdb(Input input) {
+  check_lmdb_pages(input, "data.mdb");
+  const LmdbReader reader(file_with(input));
+  for (int64_t i = 0; i < reader.size(); ++i) {
+    touch({reinterpret_cast<const uint8_t*>(reader.key(i).data()), reader.key(i).size()});
+    touch(reader.value(i));
+  }
+}
+
+void parse_datum(Input input) {
+  const CaffeDatum datum = read_caffe_datum(input);
+  touch(datum.bytes);
+  touch({reinterpret_cast<const uint8_t*>(datum.floats.data()), datum.floats.size_bytes()});
+}
+
+const SourceOfFile kNpz({"Npz: {file: FILE}", "Npz: {file: FILE, arrays: {x: a}}"});
+const SourceOfFile kCaffeLmdb({"CaffeLMDB: {path: FILE}", "CaffeLMDB: {path: FILE, color: gray}"});
+
+void parse_voc(Input input) {
+  const bool difficult = take_choice(input, 2) == 1;
+  ClassNumbers classes;
+  read_voc_boxes(text_of(input), "a.xml", difficult, classes);
+}
+
+std::vector<Bytes> npy_seeds() {
+  return {npy_file("<f4", "(2,)", Bytes(8, 1)),    npy_file("|u1", "(2, 3)", Bytes(6, 2), true),
+          npy_file(">i8", "(1, 2)", Bytes(16, 0)), npy_file("<f8", "(2, 1, 1)", Bytes(16, 64)),
+          npy_file("|b1", "(3,)", Bytes(3, 1)),    npy_file("<f2", "(1, 4)", Bytes(8, 60))};
+}
+
+std::vector<Bytes> npz_seeds() {
+  const Bytes a = npy_file("<f4", "(2,)", Bytes(8, 1));
+  const Bytes b = npy_file("|u1", "(2, 4)", Bytes(8, 2), true);
+  return with_choices(kNpz.choices(),
+                      {zip_file({{"a.npy", a}, {"b.npy", b, true}}), zip_file({{"a.npy", a, true}}), a});
+}
+
+std::vector<Bytes> idx_seeds() {
+  const Bytes labels = {0, 0, 8, 1, 0, 0, 0, 3, 7, 8, 9};
+  const Bytes images = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4};
+  return with_choices(3, {labels, images, gzip_file(std::string(labels.begin(), labels.end())),
+                          gzip_file(std::string(images.begin(), images.end()))});
+}
+
+std::vector<Bytes> mat_seeds() {
+  std::vector<Bytes> seeds;
+  for (const bool is_big : {false, true}) {
+    const MatWriter writer(is_big);
+    const std::string numbers = writer.numbers("numbers", {2, 2}, {1, 2, 3, 4.5});
+    const std::string mask = writer.numbers("mask", {1, 3}, {0, 1, 1}, true);
+    const std::string cell = writer.cell("cell", {writer.numbers("", {1, 1}, {1}), mask});
+    const std::string parts = writer.structure("s", {"a", "b"}, {numbers, cell});
+    seeds.push_back(mat_file({numbers, mask, cell, parts}, false, is_big));
+    seeds.push_back(mat_file({numbers, parts}, true, is_big));
+  }
+  return seeds;
+}
+
+Bytes lmdb_with(const std::map<std::string, Bytes>& records) {
+  std::string folder = std::filesystem::temp_directory_path() / "tpack_fuzz_XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) broken_promise("no temporary folder");
+  write_lmdb(folder, records);
+  const auto content = read_whole_file(folder + "/data.mdb");
+  std::filesystem::remove_all(folder);
+  return bytes_of(content.value());
+}
+
+std::vector<Bytes> lmdb_seeds() {
+  std::map<std::string, Bytes> many;
+  for (int i = 0; i < 100; ++i) many["key " + std::to_string(1000 + i)] = Bytes(60, static_cast<uint8_t>(i));
+  return {lmdb_with({{"a", {1}}, {"b", {2, 3}}}), lmdb_with({{"a", Bytes(5000, 1)}, {"b", {}}}),
+          lmdb_with(many)};
+}
+
+std::vector<Bytes> datum_seeds() {
+  return {pixel_datum(3, 1, 2, Bytes(6, 7), 1), encoded_datum(Bytes(20, 1), 2),
+          DatumWriter().number(1, 1).number(2, 1).number(3, 2).floats(6, {1, 2}).number(5, 3).record()};
+}
+
+std::vector<Bytes> caffe_seeds() {
+  const Bytes pixels =
+      lmdb_with({{"0", pixel_datum(3, 1, 2, Bytes(6, 7), 1)}, {"1", pixel_datum(3, 1, 2, Bytes(6), 2)}});
+  return with_choices(kCaffeLmdb.choices(), {pixels, lmdb_with({{"0", datum_seeds()[2]}})});
+}
+
+constexpr const char* kCoco =
+    R"({"images": [{"id": 5, "file_name": "a.png", "width": 9, "height": 8}], "categories": [{"id": 1, "name": "b"}],
+ "annotations": [{"image_id": 5, "category_id": 1, "bbox": [1, 2.5, 3e0, 4], "iscrowd": 0, "segmentation": [[1, 2]]}]})";
+constexpr const char* kVoc =
+    "<annotation><filename>a.jpg</filename><size><width>9</width><height>8</height><depth>3</depth></"
+    "size><object>"
+    "<name>dog</name><difficult>1</difficult><bndbox><xmin>1</xmin><ymin>2</ymin><xmax>3.5</xmax><ymax>4</"
+    "ymax></bndbox>"
+    "</object></annotation>";
+
+}  // namespace
+
+std::vector<Parser> array_parsers() {
+  constexpr const char* kPages = "-max_len=65536";
+  return {
+      {"npy", parse_npy, npy_seeds},
+      {"npz", kNpz, npz_seeds},
+      {"idx", parse_idx, idx_seeds},
+      {"mat", parse_mat, mat_seeds},
+      {"lmdb", parse_lmdb, lmdb_seeds, kPages},
+      {"caffe_lmdb", kCaffeLmdb, caffe_seeds, kPages},
+      {"datum", parse_datum, datum_seeds},
+      {"coco", [](Input input) { read_coco_boxes(text_of(input), "a.json"); }, [] { return texts({kCoco}); }},
+      {"voc", parse_voc, [] { return with_choices(2, texts({kVoc})); }},
+      {"yolo", [](Input input) { read_yolo_boxes(text_of(input), "a.txt", 3); },
+       [] { return texts({"0 0.5 0.5 0.25 1e-1\n2 .1 .2 .3 .4\n"}); }},
+  };
+}
+
+}  // namespace tpack::fuzz

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Runs the fuzzers, several at once, after `cmake --build build/fuzz --target tpack_fuzz`:
+#
+#   tests/fuzz/run.sh [--runs N] SECONDS [NAME ...]
+#
+# Each parser (default: all) gets inputs for SECONDS, or N inputs if that is less. build/fuzz-corpus/NAME keeps the inputs that
+# reach new code, for the next call. Prints a line for each parser; exit code 1 if there is a finding, whose input it names. To run
+# one again: TPACK_FUZZ=NAME build/fuzz/tests/fuzz/tpack_fuzz INPUT
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+program=build/fuzz/tests/fuzz/tpack_fuzz
+corpora=build/fuzz-corpus
+
+# one SECONDS RUNS NAME [OPTION ...]
+one() {
+  local seconds=$1 runs=$2 name=$3 status=0
+  local corpus=$corpora/$name log=$corpora/$name.log findings=$corpora/$name-finding
+  mkdir -p "$corpus"
+  export TPACK_FUZZ=$name
+  TPACK_FUZZ_SEEDS=$corpus "$program"
+  "$program" "$corpus" -max_total_time="$seconds" -runs="$runs" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 \
+    "${@:4}" -reduce_inputs=1 -entropic=0 -print_final_stats=1 -artifact_prefix="$findings-" >"$log" 2>&1 || status=$?
+  local count coverage input
+  count=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+  coverage=$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -d' ' -f2 || true)
+  input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -1)
+  printf '%-15s %10s runs, coverage %5s, %s\n' "$name" "${count:-?}" "${coverage:-?}" \
+    "$([ "$status" -eq 0 ] && echo "no finding" || echo "FINDING: ${input:-none written}, see $log")"
+  [ "$status" -eq 0 ]
+}
+
+export ASAN_OPTIONS=quarantine_size_mb=32:malloc_context_size=8:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp
+if [ "${1:-}" = --one ]; then
+  one "${@:2}"
+  exit
+fi
+runs=-1
+if [ "${1:-}" = --runs ]; then
+  runs=$2
+  shift 2
+fi
+if ! [[ "${1:-}" =~ ^[0-9]+$ ]]; then
+  sed -n 's/^# *//; 2,9p' "$0" >&2
+  exit 2
+fi
+seconds=$1
+shift
+mkdir -p "$corpora"
+for name; do
+  "$program" | grep -q "^$name " || { echo "no parser '$name'" >&2; exit 2; }
+done
+"$program" | while read -r name options; do
+  if [ $# -eq 0 ] || [[ " $* " = *" $name "* ]]; then echo "$seconds $runs $name $options"; fi
+done | xargs -P "$(nproc)" -L 1 "$0" --one || exit 1
