@@ -25,6 +25,12 @@ void put_cycle(float*& out, double phase) {
 constexpr size_t kCycles = 4;      // month, day of the week
 constexpr size_t kTimeCycles = 2;  // of the day
 
+/// Whether days since 1970 are a date that the calendar has; not for NaN.
+bool are_days(double days) {
+  constexpr double kMost = 10'000'000;
+  return std::abs(days) <= kMost;
+}
+
 size_t slots_of(ColumnType type) { return type == ColumnType::kDate ? 2 : 1; }
 
 size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
@@ -211,6 +217,9 @@ void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size
     if (!fill)
       throw ConfigError(rule->position,
                         "CSV: 'missing': log1p of column '" + name + "' needs a number above -1");
+    if (encoder.column.type == ColumnType::kDate && !are_days(*fill))
+      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has dates, but " +
+                                            shortest(*fill) + " is not a number of days since 1970");
     encoder.fill = *fill;
     return;
   }
@@ -294,8 +303,8 @@ State CsvFeatures::learned() const {
 
 std::vector<CsvFeatures::Column> CsvFeatures::columns_of(const State& learned) {
   std::vector<Column> columns;
-  const auto count = static_cast<size_t>(learned.get<int64_t>("columns"));
-  for (size_t i = 0; i < count; ++i) {
+  const int64_t count = learned.count("columns", State::kMostSteps, 1);
+  for (int64_t i = 0; i < count; ++i) {
     const State one = learned.part(std::to_string(i));
     Column column{0, one.get<std::string>("name"), type_from(one.get<std::string>("type")), nullptr,
                   NumberScaling::from(one)};
@@ -314,6 +323,9 @@ void CsvFeatures::use(const State& learned) {
     const State one = learned.part(std::to_string(i));
     encoder.column.scaling = NumberScaling::from(one);
     encoder.fill = one.get<double>("fill");
+    if (encoder.column.type == ColumnType::kDate && !are_days(encoder.fill))
+      throw CheckpointError("",
+                            "the date for missing ones of column '" + encoder.column.name + "' is damaged");
     encoder.has_missing = one.get<int64_t>("has_missing") != 0;
     encoder.has_time = one.get<int64_t>("has_time") != 0;
     encoder.categories.clear();

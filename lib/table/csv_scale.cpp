@@ -185,11 +185,12 @@ NumberScaling NumberScaling::from(const State& state) {
   scaling.factor_ = state.get<double>("factor");
   scaling.quantiles_ = state.get<std::vector<double>>("quantiles", {});
   const auto limits = state.get<std::vector<double>>("limits", {-kNoLimit, kNoLimit});
-  if (limits.size() != 2 || (scaling.kind_ == ColumnScale::kQuantile && scaling.quantiles_.empty()))
+  scaling.limit_ = state.get<double>("limit", kNoLimit);
+  const bool has_limits = limits.size() == 2 && limits[0] <= limits[1] && scaling.limit_ >= 0;
+  if (!has_limits || (scaling.kind_ == ColumnScale::kQuantile && scaling.quantiles_.empty()))
     throw CheckpointError("", "the limits or quantiles of a column are damaged");
   scaling.low_ = limits[0];
   scaling.high_ = limits[1];
-  scaling.limit_ = state.get<double>("limit", kNoLimit);
   return scaling;
 }
 

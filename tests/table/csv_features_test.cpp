@@ -436,6 +436,28 @@ TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training
   EXPECT_TRUE(fails([&] { values("{a: x}"); }, {"column 'a' has numbers", "'x'"}));
 }
 
+/// A checkpoint may be another user's.
+TEST_F(CsvFeatures, damaged_learned_values_are_rejected) {
+  write("t.csv", "a,b,y\n1,2020-01-31,0\n5,2020-03-01,1\n7,,0\n");
+  const FittedComponent learned =
+      fitted_data(flow("t.csv", ", types: {b: date}, clip: {a: [0, 6]}")).components().at(0);
+  const auto use = [&](const std::string& from, const std::string& to) {
+    FittedComponent changed = learned;
+    changed.learned.replace(changed.learned.find(from), from.size(), to);
+    flow("t.csv", "", std::make_shared<Fit>(FittedData({changed})));
+  };
+  expect_errors(
+      [&](const std::string& columns) { use("\"columns\": \"2\"", "\"columns\": \"" + columns + "\""); },
+      {{"0", {"'columns' is 0"}}, {"-1", {"'columns' is -1"}}, {"3", {"'name'"}}});
+  expect_errors(
+      [&](const std::string& days) { use("\"1/fill\": \"", "\"1/fill\": \"" + days + "\", \"\": \""); },
+      {{"1e300", {"column 'b'"}}, {"nan", {"column 'b'"}}, {"-inf", {"column 'b'"}}});
+  expect_errors([&](const std::string& limits) { use("0x0p+0 0x1.8p+2", limits); },
+                {{"2 1", {"limits"}}, {"1", {"limits"}}, {"nan nan", {"limits"}}});
+  EXPECT_TRUE(
+      fails([&] { flow("t.csv", ", types: {b: date}, missing: {b: 1e300}"); }, {"'missing'", "1e+300"}));
+}
+
 TEST_F(CsvFeatures, are_of_one_component) {
   expect_errors(
       [](const std::string& columns) { yaml_flow("[{CSV: {file: t.csv, columns: " + columns + "}}]"); },

@@ -36,6 +36,8 @@ class PngReader {
     // libpng refuses to allocate memory for a false header or a zip bomb in a text chunk.
     png_set_user_limits(png_, kMaxImageSide, kMaxImageSide);
     png_set_chunk_malloc_max(png_, 8U << 20U);
+    // Chunks of which nothing is used here (a false size of Exif data would cost its memory) are skipped.
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   }
   ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
   PngReader(const PngReader&) = delete;

@@ -2,6 +2,7 @@
 #include "dataflow/test_images.h"
 #include "image/format/image_codec.h"
 #include "image/format/image_formats.h"
+#include "support/allocation_counter.h"
 
 namespace tpack {
 namespace {
@@ -50,6 +51,16 @@ TEST(Png, damaged_files_are_errors) {
     bad[at] ^= 0x55U;
     EXPECT_THROW(decoded_png(bad, {0, 0, 32, 32}), DataError) << at;
   }
+}
+
+TEST(Png, false_sizes_of_chunks_cost_no_memory) {
+  auto bytes = encode_png(photo(32, 32));
+  constexpr size_t kAfterHeader = 8 + 25;
+  const Bytes chunk = {0x30, 0, 0, 0, 'e', 'X', 'I', 'f'};
+  bytes.insert(bytes.begin() + kAfterHeader, chunk.begin(), chunk.end());
+  start_recording_allocations();
+  EXPECT_EQ(error_of([&] { decoded_png(bytes, {0, 0, 32, 32}); }), "damaged PNG: the file ends early");
+  for (const RecordedAllocation& one : stop_recording_allocations()) EXPECT_LT(one.bytes, 1'000'000U);
 }
 
 }  // namespace
