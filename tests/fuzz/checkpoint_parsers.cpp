@@ -69,8 +69,8 @@ std::vector<Bytes> state_seeds() {
 
 std::vector<Parser> checkpoint_parsers() {
   const auto hdf5 = [] { return texts({sample_checkpoint().substr(kSealBytes)}); };
-  // libhdf5 asks for the memory that a damaged file declares, and leaks some after its errors.
-  constexpr const char* kOfLibrary = "-max_len=16384 -malloc_limit_mb=-1 -detect_leaks=0";
+  // libhdf5 asks for the memory that a damaged file declares.
+  constexpr const char* kOfLibrary = "-max_len=16384 -malloc_limit_mb=-1";
   return {
       {"seal", parse_seal, [] { return texts({make_seal("content") + "content"}); }},
       {"state", parse_state, state_seeds},

@@ -67,6 +67,13 @@ void run(Input input) {
 }  // namespace
 }  // namespace tpack::fuzz
 
+/// libhdf5 keeps some memory after errors in a damaged file.
+extern "C" const char*
+__lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): of the sanitizer
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libhdf5\n";
+}  // NOLINT(bugprone-reserved-identifier)
+
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
   tpack::fuzz::begin();
   return 0;

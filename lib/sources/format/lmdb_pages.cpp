@@ -41,7 +41,10 @@ class PageCheck {
     if (!is_database(bytes)) return;
     const Meta other = meta_at(bytes);
     if (other.page_bytes != bytes) damaged(1);
-    if (other.transaction > meta_.transaction) meta_ = other;
+    const bool is_other_newer = other.transaction > meta_.transaction;
+    if (is_other_newer) meta_ = other;
+    constexpr uint64_t kMostPages = uint64_t{1} << 40U;  // so that their bytes are a number of 64 bits
+    if (meta_.last_page >= kMostPages) damaged(is_other_newer ? 1 : 0);
     pages_ = file_.size() / bytes;
     // A map at a fixed address; several values for a key.
     constexpr uint16_t kFixedMap = 0x01;
@@ -86,6 +89,9 @@ class PageCheck {
       damaged(page);
     const uint64_t count = (lower - kPageHeader) / sizeof(uint16_t);
     if (count == 0 || (flags == kBranch && count == 1)) damaged(page);
+    // liblmdb goes from leaf to leaf at the same level.
+    if (flags == kLeaf && leaf_level_ == 0) leaf_level_ = level;
+    if ((flags == kLeaf) != (level == leaf_level_)) damaged(page);
     for (uint64_t i = 0; i < count; ++i) {
       const auto node = at<uint16_t>(begin + kPageHeader + i * sizeof(uint16_t));
       if (node < lower || node + kNodeHeader > meta_.page_bytes) damaged(page);
@@ -115,6 +121,7 @@ class PageCheck {
   Meta meta_;
   uint64_t pages_ = 0;
   uint64_t checked_ = 0;
+  int leaf_level_ = 0;  // 0: no leaf yet
 };
 
 }  // namespace

@@ -90,6 +90,42 @@ TEST(LmdbPages, accepts_what_lmdb_writes) {
   EXPECT_EQ(LmdbReader(folder.path("db")).size(), 400);
 }
 
+TEST(LmdbPages, a_false_number_of_pages_is_rejected) {
+  const TempFolder folder;
+  Bytes file = database(folder);
+  for (const size_t meta : {0, 4096})  // the number of the last page: liblmdb adds 1
+    std::fill_n(file.begin() + static_cast<ptrdiff_t>(meta + 136), 8, uint8_t{255});
+  EXPECT_TRUE(
+      fails([&] { const LmdbReader reader(folder.write("a.mdb", file)); }, {"a.mdb: is damaged: page"}));
+}
+
+/// liblmdb ends the program for leaves at several levels.
+TEST(LmdbPages, leaves_of_different_levels_are_rejected) {
+  const TempFolder folder;
+  std::map<std::string, Bytes> records;
+  for (int i = 0; i < 15'000; ++i) records[std::to_string(100'000 + i)] = Bytes(50, 1);
+  write_lmdb(folder.path("db"), records);
+  const std::string text = read_whole_file(folder.path("db/data.mdb")).value();
+  Bytes file(text.begin(), text.end());
+  const auto number = [&file](size_t at, size_t bytes) {
+    size_t value = 0;
+    for (size_t i = bytes; i-- > 0;) value = value << 8U | file[at + i];
+    return value;
+  };
+  // Where the n-th node of a branch has the number of its page.
+  const auto node = [&](size_t page, size_t n) { return page * 4096 + number(page * 4096 + 16 + 2 * n, 2); };
+  const size_t meta = number(144, 8) > number(4096 + 144, 8) ? 0 : 4096;
+  const size_t root = number(meta + 128, 8);
+  const size_t first = number(node(root, 0), 4);
+  ASSERT_EQ(number(first * 4096 + 10, 2), 1U) << "a branch: the tree has three levels";
+  EXPECT_NO_THROW(check_lmdb_pages(file, "db"));
+  const size_t leaf = number(node(first, 0), 4);
+  std::copy_n(file.begin() + static_cast<ptrdiff_t>(node(first, 0)), 4,
+              file.begin() + static_cast<ptrdiff_t>(node(root, 1)));
+  EXPECT_TRUE(
+      fails([&] { check_lmdb_pages(file, "db"); }, {"page " + std::to_string(leaf) + " is not valid"}));
+}
+
 /// Each bit of the pages that lead to records, one at a time: the records can be read to the last byte, or
 /// the file is rejected.
 TEST(LmdbPages, damaged_files_are_rejected_or_read) {
