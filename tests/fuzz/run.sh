@@ -20,7 +20,7 @@ one() {
   mkdir -p "$corpus"
   export TPACK_FUZZ=$name
   TPACK_FUZZ_SEEDS=$corpus "$program"
-  "$program" "$corpus" -max_total_time="$seconds" -runs="$runs" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 \
+  "$program" "$corpus" -max_total_time="$seconds" -runs="$runs" -timeout=30 -rss_limit_mb=1024 -malloc_limit_mb=512 \
     "${@:4}" -reduce_inputs=1 -entropic=0 -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$findings-" >"$log" 2>&1 || status=$?
   local count coverage input
   count=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
