@@ -103,7 +103,7 @@ TEST(LmdbPages, a_false_number_of_pages_is_rejected) {
 TEST(LmdbPages, leaves_of_different_levels_are_rejected) {
   const TempFolder folder;
   std::map<std::string, Bytes> records;
-  for (int i = 0; i < 15'000; ++i) records[std::to_string(100'000 + i)] = Bytes(50, 1);
+  for (int i = 0; i < 15'000; ++i) records[std::to_string(100'000 + i)] = Bytes(200, 1);
   write_lmdb(folder.path("db"), records);
   const std::string text = read_whole_file(folder.path("db/data.mdb")).value();
   Bytes file(text.begin(), text.end());
