@@ -210,8 +210,9 @@ void reject_environment(const ConfigNode& node) {
 }
 
 /// The work after the files are read.
-LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path,
-                    const LoadOptions& options) {
+enum class MayRead : uint8_t { kEnvironment, kNothingElse };
+LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path, const LoadOptions& options,
+                    MayRead may_read = MayRead::kEnvironment) {
   const size_t files = loader.sources().size();
   for (const std::string& text : options.overrides) loader.apply(text);
   const ConfigNode merged = loader.merged();
@@ -221,6 +222,7 @@ LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path
                "'tpack: " + std::to_string(kConfigVersion) + "' is missing; write it as the first line");
   }
   errors.throw_if_any();
+  if (may_read == MayRead::kNothingElse) reject_environment(merged);
   ConfigNode root = resolve_expressions(merged, options.structure, errors);
   errors.throw_if_any();
   return {std::move(root), merged, loader.take_sources(), options.structure};
@@ -239,8 +241,7 @@ LoadedConfig load_config_text(const std::string& text, const std::string& name, 
   Diagnostics errors;
   Loader loader(options.structure, errors);
   loader.load_text(text, name);
-  reject_environment(loader.merged());
-  return finish(loader, errors, name, options);
+  return finish(loader, errors, name, options, MayRead::kNothingElse);
 }
 
 }  // namespace tpack

@@ -132,6 +132,38 @@ ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& e
   }
 }
 
+ConfigNode with_environment(const ConfigNode& tree) {
+  if (tree.is_list()) {
+    std::vector<ConfigNode> items;
+    for (const ConfigNode& item : tree.items()) items.push_back(with_environment(item));
+    return ConfigNode::list(std::move(items), tree.position());
+  }
+  if (tree.is_map()) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const auto& [key, value, where] : tree.entries())
+      entries.push_back({key, with_environment(value), where});
+    return ConfigNode::map(std::move(entries), tree.position());
+  }
+  if (!tree.has_expression()) return tree;
+  const std::string& text = tree.text();
+  std::string out;
+  size_t done = 0;
+  for (auto span = next_span(tree, 0); span; span = next_span(tree, span->end())) {
+    const Position where = tree.text_position(span->begin);
+    const Expression expression = Expression::parse(span->text, where);
+    for (const Expression::Name& name : expression.names()) {
+      if (!is_environment_name(name.name)) continue;
+      const ConfigNode value = lookup_environment(name.name).value_or(ConfigNode::string("", where));
+      if (value.is_string() && value.text().find('\'') != std::string::npos) continue;  // cannot be written
+      const size_t begin = span->begin + name.offset;
+      out += text.substr(done, begin - done);
+      out += value.is_null() ? "''" : literal(name.name, value, where);
+      done = begin + name.name.size();
+    }
+  }
+  return ConfigNode::string(out + text.substr(done), tree.position(), tree.style());
+}
+
 void collect_names(const ConfigNode& tree, std::set<std::string>& names) {
   for (const ConfigNode& item : tree.items()) collect_names(item, names);
   for (const ConfigNode::Entry& entry : tree.entries()) collect_names(entry.value, names);

@@ -21,6 +21,10 @@ enum class BareNames : uint8_t {
 ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& errors,
                       BareNames bare = BareNames::kResolve);
 
+/// The tree with the names of environment variables in its expressions replaced by their values ('' for those
+/// that are not set), so that it means the same elsewhere.
+ConfigNode with_environment(const ConfigNode& tree);
+
 /// Adds the names that the expressions of a tree mention ("width", "vars.width"). Errors: ConfigError for one
 /// that cannot be read.
 void collect_names(const ConfigNode& tree, std::set<std::string>& names);

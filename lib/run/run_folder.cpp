@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/error.h"
@@ -151,12 +152,28 @@ void RunFolder::enter(const ResumeRequest& resume) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
     if (!newest && !best.empty()) checkpoint_ = newest_of(best);
+    if (newest) use_later(best, newest->step);
     if (const std::string left = set_aside_before(); !checkpoint_ && !left.empty()) {
       throw ConfigError(path_ + ": has no checkpoint except those in " + left +
                         "; resume one of them (--resume FILE), move them away (--resume never), or use " +
                         "another folder (--log-dir DIR)");
     }
     if (!checkpoint_) log::info(path_ + " has no checkpoint; training starts from the beginning");
+  }
+}
+
+/// Continues from a checkpoint of a best epoch with more steps: a config may have a MaxSaver alone, or a
+/// ModelSaver that saves more rarely.
+void RunFolder::use_later(const std::vector<std::string>& best, int64_t step) {
+  for (const std::string& file : best) {
+    try {
+      const CheckpointContent content = load_checkpoint_texts(file);
+      if (content.step <= step || !content.texts.contains(layout::kRun)) continue;  // SWA's has weights only
+      step = content.step;
+      checkpoint_ = file;
+    } catch (const CheckpointError& error) {
+      log::warning(std::string(error.what()) + "; it is not used");
+    }
   }
 }
 

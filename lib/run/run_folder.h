@@ -62,6 +62,7 @@ class RunFolder {
   std::vector<std::string> all_of_the_run() const;
   std::string copy_of_what_is_taken_up(int64_t step) const;
   std::string set_aside(const std::vector<std::string>& files) const;
+  void use_later(const std::vector<std::string>& best, int64_t step);
   static std::string newest_of(const std::vector<std::string>& checkpoints);
   std::string set_aside_before() const;
 

@@ -13,6 +13,7 @@
 #include "config/yaml_reader.h"
 #include "core/digest.h"
 #include "core/failure.h"
+#include "core/substitute.h"
 #include "core/text.h"
 #include "experiment/check.h"
 #include "experiment/experiment.h"
@@ -210,7 +211,7 @@ void TrainRun::choose_plan() {
   std::optional<Plan> stored = stored_plan();
   if (stored) check_for_earlier_bf16(*stored);
   if (!options_.plan.empty()) {
-    const std::optional<std::string> plan = read_whole_file(options_.plan);
+    const std::optional<std::string> plan = read_whole_file(options_.plan, Reads::kStreams);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
     plan_.remedy = "remove --plan to plan again";
@@ -306,7 +307,7 @@ LoopOptions TrainRun::loop_options() {
   const std::string labels = train == nullptr ? "" : labels_json(experiment_->tower.get(), *train);
   const std::string fitted = train == nullptr ? "" : fitted_json(fitted_data(*train));
   options.texts["config"] = "```yaml\n" + effective_ + "```\n";  // TensorBoard shows Markdown
-  const std::string written = to_yaml(experiment_->source.merged);
+  const std::string written = to_yaml(with_environment(experiment_->source.merged));
   const std::string folder =
       std::filesystem::absolute(options_.config).parent_path().lexically_normal().string();
   options.add_to_checkpoint = [this, labels, fitted, written, folder](CheckpointContent& content) {

@@ -64,6 +64,7 @@ LoopResult Loop::run() {
 }
 
 void Loop::run_to_end() {
+  start_step_ = run_.global_step_;
   open_monitors();
   try {
     before_train();
@@ -128,6 +129,9 @@ void Loop::run_step(int64_t step) {
     end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
   } catch (const PeerInterrupted&) {
     end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kData) save_before_step();
+    throw;
   }
   ++run_.global_step_;
   run_.restored_step_.reset();
@@ -135,6 +139,24 @@ void Loop::run_step(int64_t step) {
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(Hook::kAfterRun);
   trigger_step();
+}
+
+/// The steps before one whose data cannot be read must not be lost; once the data are right, the run goes on
+/// from there.
+void Loop::save_before_step() {
+  const bool has_new_steps = run_.global_step_ > start_step_;
+  if (!has_new_steps || options_.world->size() > 1 || trainer_.part<ReplicaState>().saves_together()) return;
+  --run_.local_step_;
+  try {
+    run_.request_checkpoint(
+        {.name = checkpoint_name(run_.global_step_), .saved = [](const std::string& path) {
+           log::info("saved " + path + "; once the data are right, --resume auto continues from it");
+         }});
+    write_requested();
+    writer_.finish();
+  } catch (const Error& failure) {  // the first error is that of the data
+    log::error(failure.what());
+  }
 }
 
 void Loop::trigger_step() {

@@ -123,6 +123,7 @@ class Loop {
   void before_train();
   void run_epoch(int64_t epoch);
   void run_step(int64_t step);
+  void save_before_step();
   void trigger_step();
   void trigger_epoch();
   void run_phase(HookPhase phase, Hook hook);
@@ -163,6 +164,7 @@ class Loop {
   std::optional<BeforePhase> before_phase_;  // while it runs, where a callback may end early
   int64_t first_local_step_ = 0;             // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
+  int64_t start_step_ = 0;  // of this process
   CheckpointWriter writer_;
   LoopResult result_;
 };

@@ -129,6 +129,11 @@ TEST_F(LoadConfig, of_a_checkpoint_reads_neither_files_nor_the_environment) {
       error_from([&] { load_config_text(reads, "a.h5"); }),
       "a.h5:2:7: 'env.TPACK_TEST_SECRET' reads an environment variable, which the config in a checkpoint may "
       "not; give the value with --set");
+  EXPECT_EQ(load_config_text(reads, "a.h5", {.overrides = {"name=mine"}}).root.find("name")->text(), "mine");
+  EXPECT_NE(error_from([&] {
+              load_config_text("tpack: 1\nlayers: [a, {b: $(env.TPACK_TEST_SECRET)}]\n", "a.h5");
+            }).find("reads an environment variable"),
+            std::string::npos);
   ASSERT_EQ(unsetenv("TPACK_TEST_SECRET"), 0);
   EXPECT_EQ(load_config_text(reads, "a.h5").root.find("name")->text(), "none");
 }

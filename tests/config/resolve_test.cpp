@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
+#include "core/substitute.h"
 #include "small_structure.h"
 #include "support/errors.h"
 
@@ -125,6 +126,18 @@ TEST(Resolve, limits_the_text_that_expressions_insert) {
   for (int i = 0; i < 300; ++i) text += "- $(v)\n";
   EXPECT_EQ(resolved(text).substr(0, 80),
             "a.yaml:269:3: the expressions expand the config by more than 16 MB of text");
+}
+
+TEST(WithEnvironment, replaces_the_names_of_variables_by_their_values) {
+  ASSERT_EQ(setenv("TPACK_TEST_UNITS", "24", 1), 0);
+  ASSERT_EQ(unsetenv("TPACK_TEST_NONE"), 0);
+  const ConfigNode tree = parse_yaml(
+      "a: $(env.TPACK_TEST_UNITS or 8)\nb: [x, \"$(n + env.TPACK_TEST_UNITS) and $(m)\"]\n"
+      "c: $(env.TPACK_TEST_NONE or 'none')\n",
+      "a.yaml");
+  const std::string wanted =
+      R"~({"a": "$(24 or 8)", "b": ["x", "$(n + 24) and $(m)"], "c": "$('' or 'none')"})~";
+  EXPECT_EQ(to_json(with_environment(tree)), wanted);
 }
 
 }  // namespace

@@ -138,5 +138,26 @@ TEST(ExitRecord, is_json) {
   EXPECT_EQ(record.at("global_step"), 40);
 }
 
+TEST(RunFolder, auto_takes_a_later_best_checkpoint) {
+  const TemporaryFolder folder;
+  RunFolder(folder / "run", {}).begin();
+  save(folder / "run", 5);
+  const auto save_as = [&](const std::string& name, int64_t step, bool is_whole) {
+    CheckpointContent content;
+    content.step = step;
+    if (is_whole) content.texts["run/json"] = "{}";
+    save_checkpoint(folder / "run/checkpoints/" + name, content);
+    return folder / "run/checkpoints/" + name;
+  };
+  const auto chosen = [&] { return *RunFolder(folder / "run", {Mode::kAuto, ""}).checkpoint(); };
+  save_as("max-accuracy.h5", 4, true);
+  save_as("swa.h5", 9, false);
+  EXPECT_EQ(chosen(), folder / "run/checkpoints/model-5.h5") << "the average has weights only";
+  const std::string later = save_as("min-cost.h5", 8, true);
+  EXPECT_EQ(chosen(), later);
+  write_content(later, "damaged");
+  EXPECT_EQ(chosen(), folder / "run/checkpoints/model-5.h5");
+}
+
 }  // namespace
 }  // namespace tpack

@@ -321,5 +321,24 @@ TEST_F(LoopResume, rejects_numbers_that_no_run_has) {
   }
 }
 
+TEST_F(LoopResume, keeps_the_steps_before_one_whose_data_cannot_be_read) {
+  const TemporaryFolder folder;
+  const auto fails_at = [&](int64_t bad_step) {
+    trainer_.on_step = [=](int64_t step) {
+      if (step == bad_step) throw DataError("a.npz", "changed");
+    };
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 10}, trainer_, folder.str());
+    EXPECT_THROW(run.go(), DataError);
+  };
+  fails_at(0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-0.h5")) << "nothing was learned";
+  fails_at(4);
+  EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-4.h5").step, 4);
+  trainer_.on_step = nullptr;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 10}, trainer_);
+  run.go_on_from(folder / "checkpoints/model-4.h5");
+  EXPECT_THAT(trainer_.weights().span<float>(), ElementsAre(20, 20));
+}
+
 }  // namespace
 }  // namespace tpack
