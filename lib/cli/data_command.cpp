@@ -62,6 +62,7 @@ int inspect_draws(const InspectOptions& o, const Experiment& e) {
 }
 
 int inspect(const InspectOptions& o) {
+  reject_overwriting("--png", o.png, std::vector{o.config.file});
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())
     throw ConfigError(e.source.root.position(), "'data' is missing; there is no flow to inspect");

@@ -175,6 +175,9 @@ struct ModelOnFlow {
 
 /// Finds the checkpoint and the data among the files, by their content. Errors: ConfigError.
 EvalOptions with_files(EvalOptions o) {
+  std::vector<std::string> read = o.others;
+  read.push_back(o.model.file);
+  reject_overwriting("--svg", o.svg, read);
   for (const std::string& file : o.others) {
     std::string& into = first_bytes(file, kCheckpointWord.size()) == kCheckpointWord ? o.other : o.file;
     if (!std::filesystem::exists(file)) throw ConfigError("no such file '" + file + "'");

@@ -50,6 +50,7 @@ int infer(const InferCommandOptions& given) {
   checkpoints.insert(checkpoints.end(), o.average.begin(), o.average.end());
   std::vector<std::string> read = checkpoints;
   read.push_back(o.infer.labels);
+  read.emplace_back("/dev/stdin");
   for (const std::string& word : o.files) read.push_back(word.starts_with('@') ? word.substr(1) : word);
   reject_overwriting("--output", o.infer.output, read);
   for (const std::string& file : checkpoints) {

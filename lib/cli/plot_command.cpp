@@ -31,6 +31,9 @@ void print(const std::vector<Chart>& charts) {
 }
 
 int plot(const PlotOptions& options) {
+  std::vector<std::string> read = options.words;
+  for (const std::string& word : options.words) read.push_back(word + "/stats.json");
+  reject_overwriting("--svg", options.svg, read);
   const std::vector<Chart> charts = run_charts(options.words);
   if (options.svg.empty()) {
     print(charts);

@@ -22,10 +22,13 @@ std::string remedy(const RE2& pattern) {
       return "its '(' and ')' do not match; write \\( for the character";
     case RE2::ErrorBadPerlOp:
       return "'" + pattern.error_arg() +
-             "' is not supported (no look-ahead, no look-behind); list the names, or use two patterns";
+             "' is not supported (no look-ahead, no look-behind; a named group is (?P<NAME>...)); list the "
+             "names, or use two patterns";
     case RE2::ErrorBadEscape:
       return "'" + pattern.error_arg() +
              R"(' is not supported; \1 and \2, the texts of groups, are not, and \\ is the character)";
+    case RE2::ErrorRepeatSize:
+      return "a repetition is at most 1,000 times";
     case RE2::ErrorPatternTooLarge:
       return "it needs more than 8 MB; repeat less, or list the names";
     default:

@@ -72,8 +72,8 @@ std::string in_hexadecimal(const char* mark, uint32_t number, int digits) {
   return text.data();
 }
 
-/// `kept`: control characters that stay.
-std::string visible(std::string_view bytes, std::string_view kept) {
+/// `kept`: control characters that stay; nothing: all.
+std::string visible(std::string_view bytes, std::optional<std::string_view> kept) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
@@ -83,7 +83,7 @@ std::string visible(std::string_view bytes, std::string_view kept) {
     bytes.remove_prefix(character.size());
     if (length == 0)
       text += in_hexadecimal("\\x", static_cast<unsigned char>(character[0]), 2);
-    else if (!is_control(code) || kept.find(character[0]) != std::string_view::npos)
+    else if (!kept || !is_control(code) || kept->find(character[0]) != std::string_view::npos)
       text += character;
     else if (code == '\n' || code == '\t' || code == '\r')
       text += code == '\n' ? "\\n" : code == '\t' ? "\\t" : "\\r";
@@ -96,6 +96,7 @@ std::string visible(std::string_view bytes, std::string_view kept) {
 }  // namespace
 
 std::string printable(std::string_view bytes) { return visible(bytes, ""); }
+std::string valid_utf8(std::string_view bytes) { return visible(bytes, std::nullopt); }
 std::string printable_lines(std::string_view text) { return visible(text, "\n\t"); }
 
 std::string utf8_of_latin1(std::string_view text) {

@@ -15,7 +15,9 @@ std::optional<size_t> first_invalid_utf8(std::string_view text);
 /// classes, arrays, entries of checkpoints) where text is needed: a terminal takes some of these characters
 /// as commands.
 std::string printable(std::string_view bytes);
-/// The same for a text of several lines for people: line ends and tabs stay.
+/// The bytes as UTF-8 text, with invalid bytes written as \xE9: for names in JSON and HDF5, and for classes.
+std::string valid_utf8(std::string_view bytes);
+/// As printable, for a text of several lines for people: line ends and tabs stay.
 std::string printable_lines(std::string_view text);
 
 /// ISO 8859-1 text as UTF-8.

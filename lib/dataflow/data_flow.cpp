@@ -147,12 +147,17 @@ std::string DataFlow::fingerprint() const {
 
 std::unique_ptr<Cursor> DataFlow::open(const Pass& pass) const {
   TPACK_ASSERT(pass.shard_count >= 1 && pass.shard >= 0 && pass.shard < pass.shard_count, "shard of a pass");
-  prepare();
+  check_unchanged();
   return std::make_unique<ShardCursor>(flow()->open({pass.seed, pass.pass, 0}), pass);
 }
 
+/// Each validation opens the same pass again.
+void DataFlow::check_unchanged() const {
+  for (const Source* source : sources()) source->check_unchanged();
+}
+
 std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
-  prepare();
+  check_unchanged();
   if (options.workers == 0) options.workers = settings_.workers.resolved();
   if (options.slots == 0) options.slots = static_cast<size_t>(settings_.prefetch) + 1;
   return std::make_unique<Stream>(flow(), options);

@@ -79,6 +79,9 @@ class DataFlow {
   /// Opens the data and checks them against the config; the readers below do this too. Errors: DataError,
   /// ConfigError.
   void prepare() const;
+  /// Errors: DataError if a file that its passes read has changed since `prepare`; the readers below check
+  /// this.
+  void check_unchanged() const;
   /// The sources of its items, in the order of the config. They live as long as the flow. Prepares the flow.
   std::vector<const Source*> sources() const;
   /// The facts of each source. Prepares the flow.

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "core/expression.h"
-#include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/random_access_flow.h"
 #include "system/mapping_guard.h"
@@ -137,20 +136,19 @@ void Source::prepare_once(const Position& where) {
       throw;  // from a source inside this one, already with its position
     throw DataError(Problem{where, text}.str());
   }
-  stamps_.clear();
-  for (const std::string& file : part<SourceFiles>().open_files()) stamps_.push_back(file_stamp(file));
+  const auto file = part<SourceFiles>().open_file();
+  stamp_ = file ? file->stamp : "";
   open_ = true;
 }
 
 void Source::check_unchanged() const {
   if (const auto wrapped = part<WrappingSource>().wrapped()) wrapped->check_unchanged();
-  const std::vector<std::string> files = part<SourceFiles>().open_files();
-  for (size_t i = 0; i < stamps_.size() && i < files.size(); ++i) {
-    if (file_stamp(files[i]) != stamps_[i])
-      throw DataError(files[i],
-                      "changed since it was opened (its size or its time of modification); write a new file "
-                      "next to it, and rename that");
-  }
+  const auto file = part<SourceFiles>().open_file();
+  if (file && file->stamp != stamp_)
+    throw DataError(
+        file->path,
+        "changed since it was opened (its size or its time of modification); once it is as before, "
+        "--resume auto continues");
 }
 
 FlowPtr RandomAccessSource::flow(const StageContext& context, FlowBuilder& /*builder*/) {

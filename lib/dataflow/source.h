@@ -72,8 +72,7 @@ class Source : public std::enable_shared_from_this<Source>, public HasParts<Sour
   /// Prepares the source once; again if that threw. `where` is its position in the config, which is added to
   /// errors without one. Threads: any number at once.
   void prepare_once(const Position& where);
-  /// Call at the start of a pass. Errors: DataError for a file of SourceFiles::open_files that has changed
-  /// since `prepare`.
+  /// Call at the start of a pass. Errors: DataError if SourceFiles::open_file has changed since `prepare`.
   void check_unchanged() const;
 
   /// The source that reads the samples: itself, or the source that it streams from, which has the first ones
@@ -97,7 +96,7 @@ class Source : public std::enable_shared_from_this<Source>, public HasParts<Sour
   std::string name_;
   std::mutex opening_;
   bool open_ = false;
-  std::vector<std::string> stamps_;  // of open_files
+  std::string stamp_;  // of open_file
 };
 
 /// Data that can be read at any index: arrays, files in a folder, computed images.

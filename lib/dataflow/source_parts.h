@@ -22,6 +22,11 @@ struct FittedComponent;
 /// How to read text with one row per line.
 enum class TextLines : uint8_t { kAll, kAfterHeader };
 
+struct OpenFile {
+  std::string path;
+  std::string stamp;
+};
+
 /// The files of a source, and how to read others in the same way.
 class SourceFiles {
  public:
@@ -29,8 +34,10 @@ class SourceFiles {
   /// A text that changes when the files change: made from names, sizes and dates, without opening them. Empty
   /// if their state is unknown.
   virtual std::string fingerprint() const { return {}; }
-  /// Files that are read during passes, not only by `prepare`: a pass fails if they have changed.
-  virtual std::vector<std::string> open_files() const { return {}; }
+  /// The file that passes read, with its size and time of modification now (those of the open file, if it
+  /// stays open while another one takes its name): a pass fails if they have changed since `prepare`. Nothing
+  /// if `prepare` reads all.
+  virtual std::optional<OpenFile> open_file() const { return std::nullopt; }
   /// The parameter for its single file or folder, or for the source that it wraps; null if there is none.
   /// Before `prepare`, too, as are the following functions.
   virtual const char* path_field() const { return nullptr; }

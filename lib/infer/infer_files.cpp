@@ -173,6 +173,7 @@ class Inference {
   }
 
   void read(const std::string& path) {
+    reject_overwriting("--output", options_.output, std::vector{path});
     take_from([&](SamplePredictor& member,
                   const std::function<void(FileSample)>& take) { member.samples().read(path, take); },
               path);

@@ -72,9 +72,9 @@ class JsonLines final : public PredictionWriter {
       : options_(options), answers_(options_), output_(options.output) {}
 
   void write(const Prediction& p) override {
-    nlohmann::ordered_json line = {{"file", printable(p.file)}};
+    nlohmann::ordered_json line = {{"file", valid_utf8(p.file)}};
     if (!p.error.empty()) {
-      line["error"] = printable(p.error);
+      line["error"] = valid_utf8(p.error);
     } else {
       if (answers_.classes()) add_classes(p, line);
       if (answers_.set()) line["labels"] = answers_.labels(p);
@@ -180,8 +180,8 @@ class Hdf5 final : public PredictionWriter {
   void finish() override {
     CheckpointContent content;
     for (const Prediction& p : all_) {
-      content.lists["files"].push_back(printable(p.file));
-      content.lists["errors"].push_back(printable(p.error));
+      content.lists["files"].push_back(valid_utf8(p.file));
+      content.lists["errors"].push_back(valid_utf8(p.error));
     }
     if (!options_.labels.empty()) content.lists["labels"] = options_.labels;
     for (size_t i = 0; i < options_.outputs.size(); ++i) {

@@ -37,7 +37,7 @@ std::string change(double ratio) { return (ratio < 1 ? "" : "+") + fixed(100 * (
 }  // namespace
 
 BenchReport read_bench(const std::string& path) {
-  const std::optional<std::string> text = read_whole_file(path);
+  const std::optional<std::string> text = read_whole_file(path, Reads::kStreams);
   if (!text) reject(path, "there is no such file; write one with `tpack bench CONFIG --json > FILE`");
   try {
     const nlohmann::json root = nlohmann::json::parse(*text);

@@ -94,7 +94,9 @@ class CaffeLmdb final : public RandomAccessSource, public SourceFiles {
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override { return {.samples = size(), .unit = "records"}; }
   std::string fingerprint() const override { return file_stamp(lmdb_file(path_)); }
-  std::vector<std::string> open_files() const override { return {lmdb_file(path_)}; }
+  std::optional<OpenFile> open_file() const override {
+    return OpenFile{lmdb_file(path_), database_->stamp()};
+  }
   std::string file_of(int64_t index) const override {
     return path_ + ", key '" + printable_key(database_->key(index)) + "'";
   }

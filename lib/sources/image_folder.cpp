@@ -170,7 +170,7 @@ class ImageFolder final : public RandomAccessSource,
     const auto train = opened_fit(kLabel);
     classes_ = train && !train->classes.empty() ? train->classes : printable_names(folders);
     folders_.assign(classes_.size(), "");
-    for (const std::string& folder : folders) list_class(folder, label_of(printable(folder)));
+    for (const std::string& folder : folders) list_class(folder, label_of(valid_utf8(folder)));
     for (size_t label = 0; label < classes_.size(); ++label)
       if (folders_[label].empty()) left_out_.absent.push_back(classes_[label]);
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
@@ -272,7 +272,7 @@ class ImageFolder final : public RandomAccessSource,
   }
   /// Folder names may be any bytes, class names are text.
   static std::vector<std::string> printable_names(std::vector<std::string> names) {
-    for (std::string& name : names) name = printable(name);
+    for (std::string& name : names) name = valid_utf8(name);
     return names;
   }
   static bool is_class_folder(const fs::directory_entry& entry) {

@@ -15,6 +15,7 @@
 #include "image/format/orientation.h"
 #include "sources/format/mat_file.h"
 #include "system/mapped_file.h"
+#include "system/mapping_guard.h"
 
 namespace tpack {
 namespace {
@@ -214,6 +215,7 @@ void MaskReader::read(const std::string& path, ImageSize size, std::span<uint8_t
   try {
     const MappedFile file(path);
     values = values_of(file.bytes(), code_);
+    check_mapped_files();  // as long as this file is mapped
   } catch (const DataError& error) {
     throw FileError(path, error.what());
   }

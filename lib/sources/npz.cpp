@@ -55,7 +55,7 @@ class Npz final : public RandomAccessSource, public SourceFiles {
   int64_t size() const override { return components_.empty() ? 0 : components_[0].array.samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
-  std::vector<std::string> open_files() const override { return {path_}; }
+  std::optional<OpenFile> open_file() const override { return OpenFile{path_, file_->stamp()}; }
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
 
   SourceFacts facts() const override {
@@ -92,7 +92,8 @@ class Npz final : public RandomAccessSource, public SourceFiles {
   void prepare() override {
     components_.clear();
     require_path("Npz", p_.file);
-    const auto file = std::make_shared<const MappedFile>(path_);
+    file_ = std::make_shared<const MappedFile>(path_);
+    const auto& file = file_;
     const auto bytes = file->bytes();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.starts_with("\x93NUMPY")) {
@@ -171,6 +172,7 @@ class Npz final : public RandomAccessSource, public SourceFiles {
 
   Params p_;
   std::string path_;
+  std::shared_ptr<const MappedFile> file_;
   std::vector<Component> components_;
 };
 

@@ -163,8 +163,9 @@ class Streamed final : public SequentialSource,
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override { return rows_->spec(); }
   std::string fingerprint() const override { return is_pipe_ ? "" : file_stamp(path_); }
-  std::vector<std::string> open_files() const override {
-    return is_pipe_ ? std::vector<std::string>{} : std::vector{path_};
+  /// Each pass opens it again.
+  std::optional<OpenFile> open_file() const override {
+    return is_pipe_ ? std::nullopt : std::optional(OpenFile{path_, file_stamp(path_)});
   }
   SourceFacts facts() const override {
     SourceFacts facts;

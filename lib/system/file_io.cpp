@@ -93,7 +93,8 @@ void AppendFile::close() {
 }
 
 std::string link_target(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // the limit of Linux
+  if (!is_replaceable(path)) return path;  // /dev/stdout leads to "pipe:[123]"
+  constexpr int kMaxLinks = 40;            // the limit of Linux
   std::filesystem::path at = path;
   std::error_code failure;
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(at, failure); ++i) {

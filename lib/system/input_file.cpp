@@ -36,6 +36,13 @@ size_t InputFile::size_now() const {
   return ::fstat(file_, &known) == 0 ? static_cast<size_t>(known.st_size) : 0;
 }
 
+std::string InputFile::stamp_of(int file) {
+  struct stat known {};
+  if (::fstat(file, &known) != 0) return "";
+  return std::to_string(known.st_size) + " " + std::to_string(known.st_mtim.tv_sec) + " " +
+         std::to_string(known.st_mtim.tv_nsec);
+}
+
 InputFile::~InputFile() { ::close(file_); }
 
 std::string first_bytes(const std::string& path, size_t count) {

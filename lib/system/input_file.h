@@ -20,6 +20,10 @@ class InputFile {
   size_t size() const { return size_; }
   /// Now: other programs may change it.
   size_t size_now() const;
+  /// Changes with its size and its time of modification; that of the open file, also after another one took
+  /// its name.
+  std::string stamp() const { return stamp_of(file_); }
+  static std::string stamp_of(int file);
 
  private:
   int file_;

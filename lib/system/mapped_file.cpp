@@ -5,17 +5,15 @@
 #include <sys/mman.h>
 
 #include "core/error.h"
-#include "system/input_file.h"
 
 namespace tpack {
 
-MappedFile::MappedFile(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() == 0) return;  // cannot be mapped
-  void* const data = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.number(), 0);
+MappedFile::MappedFile(const std::string& path) : file_(path) {
+  if (file_.size() == 0) return;  // cannot be mapped
+  void* const data = ::mmap(nullptr, file_.size(), PROT_READ, MAP_PRIVATE, file_.number(), 0);
   if (data == MAP_FAILED && errno == ENOMEM) throw ResourceError(path + ": does not fit into memory");
   if (data == MAP_FAILED) throw FileError(path, std::string("cannot be read: ") + std::strerror(errno));
-  bytes_ = {static_cast<const uint8_t*>(data), file.size()};
+  bytes_ = {static_cast<const uint8_t*>(data), file_.size()};
   guard_.emplace(bytes_, path);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "system/input_file.h"
 #include "system/mapping_guard.h"
 
 namespace tpack {
@@ -21,7 +22,11 @@ class MappedFile {
 
   std::span<const uint8_t> bytes() const { return bytes_; }
 
+  /// As InputFile::stamp.
+  std::string stamp() const { return file_.stamp(); }
+
  private:
+  InputFile file_;
   std::span<const uint8_t> bytes_;
   std::optional<MappingGuard> guard_;
 };

@@ -88,7 +88,11 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
     all.before.sa_sigaction(number, info, context);
     return;
   }
-  // The instruction runs again, and meets the handler from before.
+  if (all.before.sa_handler != SIG_DFL && all.before.sa_handler != SIG_IGN) {
+    all.before.sa_handler(number);
+    return;
+  }
+  // The instruction runs again, and ends the program.
   ::sigaction(SIGBUS, &all.before, nullptr);
 }
 

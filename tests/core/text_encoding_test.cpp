@@ -60,5 +60,9 @@ TEST(TextEncoding, makes_control_characters_visible) {
   EXPECT_EQ(printable_lines("a\tb\n\x1B[2Kc\xFF\r"), "a\tb\n\\x1B[2Kc\\xFF\\r");
 }
 
+TEST(TextEncoding, keeps_control_characters_where_text_is_data) {
+  EXPECT_EQ(valid_utf8("a\tb\n\x1B\xFF\xC3\xA9"), "a\tb\n\x1B\\xFF\xC3\xA9");
+}
+
 }  // namespace
 }  // namespace tpack

@@ -307,6 +307,16 @@ TEST_F(Stored, infer_never_overwrites_what_it_reads) {
     EXPECT_THAT(outcome.err, testing::HasSubstr("--output: " + output + " is read by this command"));
     EXPECT_EQ(content_of(output), before);
   }
+  std::filesystem::create_directory(*folder_ / "pictures");
+  std::filesystem::copy_file(good(), *folder_ / "pictures/p.png");
+  write_content(*folder_ / "list.txt", copy + "\n");
+  for (const auto& [output, word] : {std::pair(*folder_ / "pictures/p.png", *folder_ / "pictures"),
+                                     {copy, "@" + (*folder_ / "list.txt")}}) {
+    const std::string before = content_of(output);
+    const Outcome outcome = tpack({"infer", model(), word, "--format", "jsonl", "--output", output});
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(content_of(output), before);
+  }
   EXPECT_EQ(tpack({"infer", model(), good(), "--output", *folder_ / "out.jsonl"}).code, 0);
   EXPECT_EQ(tpack({"infer", model(), good(), "--output", *folder_ / "out.jsonl"}).code, 0)
       << "its own output may be written again";

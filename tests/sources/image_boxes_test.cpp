@@ -225,6 +225,12 @@ TEST(CocoBoxes, parts_may_come_in_any_order_and_entries_are_checked) {
       {R"([{"category_id": 2, "bbox": [1, 2, 3, 4]}])", "c.json: annotations[0]: has no integer 'image_id'"},
       {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, "4"]}])",
        "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
+      {R"([{"image_id": 5, "category_id": 2, "bbox": {"width": 5, "height": 6, "x": 1, "y": 2}}])",
+       "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
+      {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, 4], "bbox": 7}])",
+       "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
+      {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, [3], 4]}])",
+       "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
       {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, 4, 5]}])",
        "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"}};
   for (const auto& [annotations, error] : bad) EXPECT_EQ(error_of([&] { read(annotations); }), error);

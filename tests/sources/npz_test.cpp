@@ -155,8 +155,18 @@ TEST(Npz, notices_a_file_that_changes) {
   const std::string file = folder.write("a.npy", npy_file("|u1", "(90000, 2)", Bytes(180'000, 7)));
   const DataFlow flow = flow_of_npz(folder, "file: a.npy");
   EXPECT_EQ(first_numbers(flow), Numbers(180'000, 7));
+  const std::string next = folder.write("next.npy", npy_file("|u1", "(90000, 2)", Bytes(180'000, 8)));
+  std::filesystem::rename(next, folder.path("b.npy"));
+  const DataFlow replaced = flow_of_npz(folder, "file: b.npy");
+  replaced.prepare();
+  folder.write("next.npy", npy_file("|u1", "(3, 2)", Bytes(6, 9)));
+  std::filesystem::rename(next, folder.path("b.npy"));
+  EXPECT_EQ(first_numbers(replaced, {.pass = 1}), Numbers(180'000, 8)) << "the old file is still open";
   std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(5));
   EXPECT_TRUE(fails([&] { first_numbers(flow, {.pass = 1}); }, {file + ": changed since it was opened"}));
+  EXPECT_TRUE(fails([&] { first_numbers(flow); }, {file + ": changed since it was opened"}))
+      << "validations read pass 0 again";
+  EXPECT_TRUE(fails([&] { flow.stream({}); }, {file + ": changed since it was opened"}));
 
   const DataFlow again = flow_of_npz(folder, "file: a.npy");
   const auto cursor = again.open({});

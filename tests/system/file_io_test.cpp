@@ -145,5 +145,16 @@ TEST(TemporaryName, is_told_from_others) {
   EXPECT_FALSE(is_temporary_name("a.tmp.12x"));
 }
 
+TEST(LinkTarget, is_the_link_itself_if_that_leads_to_a_pipe) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder / "pipe", folder / "to_pipe");
+  EXPECT_EQ(link_target(folder / "to_pipe"),
+            folder / "to_pipe");  // as /dev/stdout, which leads to "pipe:[123]"
+  write_content(folder / "a", "x");
+  std::filesystem::create_symlink(folder / "a", folder / "to_a");
+  EXPECT_EQ(link_target(folder / "to_a"), folder / "a");
+}
+
 }  // namespace
 }  // namespace tpack

@@ -119,15 +119,18 @@ class CocoReader final : public nlohmann::json_sax<json> {
       count_ = 0;
       found_[static_cast<size_t>(part_)] = true;
     }
-    if (is_field("bbox"))
+    if (is_field("bbox")) {
       entry_.numbers = 0;
-    else
+      is_in_box_ = true;
+    } else {
       other();
+    }
     ++depth_;
     return true;
   }
   bool end_array() override {
     if (--depth_ == kPartDepth) is_in_list_ = false;
+    if (depth_ == kFieldDepth) is_in_box_ = false;
     return true;
   }
   bool parse_error(std::size_t /*at*/, const std::string& /*token*/, const json::exception& error) override {
@@ -154,13 +157,13 @@ class CocoReader final : public nlohmann::json_sax<json> {
     return is_in_list_ && depth_ == kFieldDepth && field_ == name;
   }
   bool number(double value, std::optional<int64_t> integer) {
-    if (is_in_list_ && depth_ == kBoxDepth && field_ == "bbox" && entry_.numbers >= 0 &&
-        std::isfinite(value)) {
+    if (is_in_list_ && depth_ == kBoxDepth && is_in_box_ && entry_.numbers >= 0 && std::isfinite(value)) {
       if (entry_.numbers < 4) entry_.box[static_cast<size_t>(entry_.numbers)] = value;
       ++entry_.numbers;
       return true;
     }
     if (!is_in_list_ || depth_ != kFieldDepth) return other();
+    if (field_ == "bbox") entry_.numbers = -1;
     if (field_ == "id") entry_.id = integer;
     if (field_ == "image_id") entry_.image = integer;
     if (field_ == "category_id") entry_.category = integer;
@@ -172,7 +175,8 @@ class CocoReader final : public nlohmann::json_sax<json> {
   /// A value that no field has.
   bool other() {
     if (is_in_list_ && depth_ == kEntryDepth) reject(part_, count_, "is not an object");
-    if (is_in_list_ && depth_ == kBoxDepth && field_ == "bbox") entry_.numbers = -1;
+    const bool is_number_of_box = is_in_list_ && depth_ == kBoxDepth && is_in_box_;
+    if (is_number_of_box || is_field("bbox")) entry_.numbers = -1;
     return true;
   }
   [[noreturn]] void reject(Part part, size_t i, const std::string& why) const {
@@ -208,12 +212,13 @@ class CocoReader final : public nlohmann::json_sax<json> {
   int depth_ = 0;
   Part part_ = Part::kOther;
   bool is_in_list_ = false;
+  bool is_in_box_ = false;
   std::string field_;
   CocoEntry entry_;
   size_t count_ = 0;  // of entries of this list
   std::array<bool, 3> found_{};
   std::map<int64_t, std::string> categories_;
-  std::unordered_map<int64_t, size_t> image_of_;  // by id
+  std::map<int64_t, size_t> image_of_;  // by id; a hash of numbers may be made slow on purpose
   std::vector<AnnotatedImage> images_;
   std::vector<CocoAnnotation> annotations_;
 };

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "sources/format/lmdb_pages.h"
+#include "system/input_file.h"
 #include "system/mapped_file.h"
 
 namespace tpack {
@@ -100,6 +101,12 @@ LmdbReader::LmdbReader(const std::string& path) : handle_(std::make_unique<Handl
 }
 
 LmdbReader::~LmdbReader() = default;
+
+std::string LmdbReader::stamp() const {
+  int file = -1;
+  mdb_env_get_fd(handle_->env, &file);
+  return InputFile::stamp_of(file);
+}
 
 /// liblmdb does not say where the file is mapped.
 void LmdbReader::guard(const std::string& file) {

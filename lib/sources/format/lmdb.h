@@ -24,6 +24,8 @@ class LmdbReader {
   LmdbReader(const LmdbReader&) = delete;
   LmdbReader& operator=(const LmdbReader&) = delete;
 
+  /// As InputFile::stamp.
+  std::string stamp() const;
   int64_t size() const { return static_cast<int64_t>(records_.size()); }
   std::string_view key(int64_t index) const { return records_[static_cast<size_t>(index)].key; }
   std::span<const uint8_t> value(int64_t index) const { return records_[static_cast<size_t>(index)].value; }

@@ -129,7 +129,7 @@ class MatElements {
 
 std::string text_of(Bytes bytes) {
   const auto end = std::ranges::find(bytes, 0);
-  return printable(std::string(bytes.begin(), end));
+  return valid_utf8(std::string(bytes.begin(), end));
 }
 
 /// The number of elements of an array; each takes at least `bytes_each` of the `left` bytes.

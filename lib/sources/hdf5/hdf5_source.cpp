@@ -226,6 +226,7 @@ class Hdf5File {
     return sets_[i]->first_doubles();
   }
   const SampleSet& set(size_t i) const { return *sets_[i]; }
+  std::string stamp() const { return on_disk_.stamp(); }
   size_t sets() const { return sets_.size(); }
   void get(size_t set, int64_t index, const Tensor& out) const {
     {
@@ -292,7 +293,7 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
   int64_t size() const override { return components_.empty() ? 0 : file_->set(0).samples(); }
   bool shuffled() const override { return p_.shuffle; }
   std::string fingerprint() const override { return file_stamp(path_); }
-  std::vector<std::string> open_files() const override { return {path_}; }
+  std::optional<OpenFile> open_file() const override { return OpenFile{path_, file_->stamp()}; }
   std::string file_of(int64_t index) const override { return path_ + "[" + std::to_string(index) + "]"; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size()};

@@ -6,6 +6,7 @@
 #include "dataflow/test_databases.h"
 #include "sources/format/lmdb_pages.h"
 #include "system/file_io.h"
+#include "system/mapping_guard.h"
 
 namespace tpack {
 namespace {
@@ -70,6 +71,20 @@ TEST(LmdbReader, notices_a_truncated_file) {
     std::filesystem::resize_file(file, static_cast<uint64_t>(kept));
     EXPECT_THAT(rejection_of_database(folder.path("db")), testing::HasSubstr(file)) << kept;
   }
+}
+
+TEST(LmdbReader, notices_a_file_that_becomes_shorter_while_it_is_read) {
+  const TempFolder folder;
+  std::map<std::string, Bytes> records;
+  for (int i = 0; i < 200; ++i) records["key" + std::to_string(i)] = Bytes(3000, 1);
+  write_lmdb(folder.path("db"), records);
+  const LmdbReader reader(folder.path("db"));
+  const std::string before = reader.stamp();
+  std::filesystem::resize_file(folder.path("db/data.mdb"), 0);
+  EXPECT_NE(reader.stamp(), before);
+  EXPECT_EQ(reader.value(0)[0], 0);
+  EXPECT_EQ(reader.value(199)[2999], 0);
+  EXPECT_THROW(check_mapped_files(), DataError);
 }
 
 /// A database of several levels, with small values next to their keys and large ones on pages of their own.
