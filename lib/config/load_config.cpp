@@ -209,8 +209,9 @@ void reject_environment(const ConfigNode& node) {
   }
 }
 
-/// The work after the files are read.
 enum class MayRead : uint8_t { kEnvironment, kNothingElse };
+
+/// The work after the files are read.
 LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path, const LoadOptions& options,
                     MayRead may_read = MayRead::kEnvironment) {
   const size_t files = loader.sources().size();

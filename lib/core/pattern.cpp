@@ -10,6 +10,8 @@
 namespace tpack {
 namespace {
 
+constexpr size_t kShown = 200;  // bytes of a pattern in a message
+
 std::string remedy(const RE2& pattern) {
   const std::string& text = pattern.pattern();
   switch (pattern.error_code()) {
@@ -34,7 +36,6 @@ std::string remedy(const RE2& pattern) {
     default:
       break;
   }
-  constexpr size_t kShown = 200;
   return pattern.error().substr(0, kShown);
 }
 
@@ -48,7 +49,7 @@ const RE2& compiled(const std::string& pattern) {
   options.set_log_errors(false);
   auto made = std::make_unique<const RE2>(pattern, options);
   if (!made->ok()) {
-    const std::string shown = pattern.size() <= 200 ? pattern : pattern.substr(0, 200) + "...";
+    const std::string shown = pattern.size() <= kShown ? pattern : pattern.substr(0, kShown) + "...";
     throw ConfigError("'" + shown + "' is not a valid regular expression: " + remedy(*made));
   }
   if (known.size() == kMax) known.clear();

@@ -84,6 +84,23 @@ std::string interpolated(const ConfigNode& value, const Position& where) {
   return value.text();
 }
 
+/// The tree with its strings that have expressions changed.
+template <class F>
+ConfigNode with_texts(const ConfigNode& tree, const F& changed) {
+  if (tree.is_list()) {
+    std::vector<ConfigNode> items;
+    for (const ConfigNode& item : tree.items()) items.push_back(with_texts(item, changed));
+    return ConfigNode::list(std::move(items), tree.position());
+  }
+  if (tree.is_map()) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const auto& [key, value, where] : tree.entries())
+      entries.push_back({key, with_texts(value, changed), where});
+    return ConfigNode::map(std::move(entries), tree.position());
+  }
+  return tree.has_expression() ? changed(tree) : tree;
+}
+
 }  // namespace
 
 ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames bare) {
@@ -111,57 +128,36 @@ ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames
 }
 
 ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& errors, BareNames bare) {
-  if (tree.is_list()) {
-    std::vector<ConfigNode> items;
-    for (const ConfigNode& item : tree.items()) items.push_back(substitute(item, scope, errors, bare));
-    return ConfigNode::list(std::move(items), tree.position());
-  }
-  if (tree.is_map()) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const auto& [key, value, where] : tree.entries()) {
-      entries.push_back({key, substitute(value, scope, errors, bare), where});
+  return with_texts(tree, [&](const ConfigNode& text) {
+    try {
+      return substitute_text(text, scope, bare);
+    } catch (const ConfigError& error) {
+      errors.add(error, text.position());
+      return text;
     }
-    return ConfigNode::map(std::move(entries), tree.position());
-  }
-  if (!tree.has_expression()) return tree;
-  try {
-    return substitute_text(tree, scope, bare);
-  } catch (const ConfigError& error) {
-    errors.add(error, tree.position());
-    return tree;
-  }
+  });
 }
 
 ConfigNode with_environment(const ConfigNode& tree) {
-  if (tree.is_list()) {
-    std::vector<ConfigNode> items;
-    for (const ConfigNode& item : tree.items()) items.push_back(with_environment(item));
-    return ConfigNode::list(std::move(items), tree.position());
-  }
-  if (tree.is_map()) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const auto& [key, value, where] : tree.entries())
-      entries.push_back({key, with_environment(value), where});
-    return ConfigNode::map(std::move(entries), tree.position());
-  }
-  if (!tree.has_expression()) return tree;
-  const std::string& text = tree.text();
-  std::string out;
-  size_t done = 0;
-  for (auto span = next_span(tree, 0); span; span = next_span(tree, span->end())) {
-    const Position where = tree.text_position(span->begin);
-    const Expression expression = Expression::parse(span->text, where);
-    for (const Expression::Name& name : expression.names()) {
-      if (!is_environment_name(name.name)) continue;
-      const ConfigNode value = lookup_environment(name.name).value_or(ConfigNode::string("", where));
-      if (value.is_string() && value.text().find('\'') != std::string::npos) continue;  // cannot be written
-      const size_t begin = span->begin + name.offset;
-      out += text.substr(done, begin - done);
-      out += value.is_null() ? "''" : literal(name.name, value, where);
-      done = begin + name.name.size();
+  return with_texts(tree, [](const ConfigNode& node) {
+    const std::string& text = node.text();
+    std::string out;
+    size_t done = 0;
+    for (auto span = next_span(node, 0); span; span = next_span(node, span->end())) {
+      const Position where = node.text_position(span->begin);
+      const Expression expression = Expression::parse(span->text, where);
+      for (const Expression::Name& name : expression.names()) {
+        if (!is_environment_name(name.name)) continue;
+        const ConfigNode value = lookup_environment(name.name).value_or(ConfigNode::string("", where));
+        if (value.is_string() && value.text().find('\'') != std::string::npos) continue;  // cannot be written
+        const size_t begin = span->begin + name.offset;
+        out += text.substr(done, begin - done);
+        out += value.is_null() ? "''" : literal(name.name, value, where);
+        done = begin + name.name.size();
+      }
     }
-  }
-  return ConfigNode::string(out + text.substr(done), tree.position(), tree.style());
+    return ConfigNode::string(out + text.substr(done), node.position(), node.style());
+  });
 }
 
 void collect_names(const ConfigNode& tree, std::set<std::string>& names) {

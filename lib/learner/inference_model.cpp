@@ -58,7 +58,7 @@ std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
   require_all_weights(model->tower_->description().variables(), content, path);
   model->weights_ =
       std::make_unique<InferenceTower>(*model->tower_, open_device(default_device().name, engine));
-  load_all_weights(model->weights_->variables(), content, path);
+  load_weights(model->weights_->variables(), content);
   model->labels_ = stored_labels(content, path);
   return model;
 }

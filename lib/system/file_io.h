@@ -66,7 +66,7 @@ bool is_replaceable(const std::string& path);
 bool is_dangling_link(const std::string& path);
 
 /// Errors: ConfigError if `output` is one of the files that a command reads, by any path: "--output: m.h5 is
-/// read by this command; ...". Empty paths and "-" are no files.
+/// read by this command; ...". An empty path and "-" name no file.
 void reject_overwriting(const std::string& option, const std::string& output,
                         std::span<const std::string> inputs);
 

@@ -21,14 +21,10 @@ int open_regular_file(const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path) : file_(open_regular_file(path)) {
-  struct stat known {};
-  if (file_ < 0 || ::fstat(file_, &known) != 0) {
-    const int cause = errno;
-    if (file_ >= 0) ::close(file_);
-    throw FileError(path, cause == EINVAL ? "is a pipe or a device, not a file"
-                                          : std::string("cannot be read: ") + std::strerror(cause));
-  }
-  size_ = static_cast<size_t>(known.st_size);
+  if (file_ < 0)
+    throw FileError(path, errno == EINVAL ? "is a pipe or a device, not a file"
+                                          : std::string("cannot be read: ") + std::strerror(errno));
+  size_ = size_now();
 }
 
 size_t InputFile::size_now() const {

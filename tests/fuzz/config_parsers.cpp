@@ -77,7 +77,8 @@ void match_pattern(Input input) {
   const std::vector<std::string> lines = split(std::string(text_of(input)), '\n');
   if (lines.size() < 3) return;
   const bool is_whole = full_match(lines[0], lines[1]);
-  if (is_whole && !partial_match(lines[0], lines[1])) broken_promise("a whole match that is no partial one");
+  if (is_whole && !partial_match(lines[0], lines[1]))
+    broken_promise("a name that matches as a whole, but no part of it");
   if (match_and_replace(lines[0], lines[1], lines[2]).has_value() != is_whole)
     broken_promise("a replacement without a match");
 }

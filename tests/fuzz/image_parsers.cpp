@@ -64,7 +64,7 @@ void parse_image(std::string_view format, Input input) {
   if (is_png(input) && !is_deep) read_png_values(input, values);
 }
 
-/// Of the golden files, as an image of 8 bits with one frame.
+/// The form of the golden files: 8 bits, one frame.
 std::vector<Bytes> image_seeds(std::string_view format) {
   std::vector<Bytes> files;
   const auto add = [&](const Bytes& file) {

@@ -28,6 +28,11 @@ std::string repeated(int n, const std::function<std::string(int)>& text) {
 }
 std::string number(int i) { return std::to_string(i); }
 
+/// A table with one column of numbers.
+void write_numbers(const TempFolder& folder, int n) {
+  folder.write_text("a.csv", "x\n" + repeated(n, [](int i) { return number(i % 100) + ".5\n"; }));
+}
+
 /// A picture for each of `n` names.
 void write_pictures(const TempFolder& folder, int n, const std::function<std::string(int)>& name,
                     const Bytes& png = encode_png(photo(4, 4))) {
@@ -108,7 +113,7 @@ const std::vector<GrowingFile>& growing_files() {
        }},
       {"Streamed", "rows",
        [](const TempFolder& folder, int n) {
-         folder.write_text("a.csv", "x\n" + repeated(n, [](int i) { return number(i % 100) + ".5\n"; }));
+         write_numbers(folder, n);
          return "[Streamed: {source: {CSV: {file: a.csv, columns: {x: [x]}}}}]";
        }},
       {"SVMLight", "rows",
@@ -169,12 +174,12 @@ const std::vector<GrowingFile>& growing_files() {
       {"ImageBoxes", "classes of VOC", voc_of_classes},
       {"Windows", "rows",
        [](const TempFolder& folder, int n) {
-         folder.write_text("a.csv", "x\n" + repeated(n, [](int i) { return number(i % 100) + ".5\n"; }));
+         write_numbers(folder, n);
          return "[Windows: {source: {CSV: {file: a.csv, columns: {x: [x], y: x}}}, length: 3, targets: [y]}]";
        }},
       {"SplitData", "rows",
        [](const TempFolder& folder, int n) {
-         folder.write_text("a.csv", "x\n" + repeated(n, [](int i) { return number(i % 100) + ".5\n"; }));
+         write_numbers(folder, n);
          return "[SplitData: {source: {CSV: {file: a.csv, columns: {x: [x]}}}, part: train, shares: "
                 "{validation: 0.5}}]";
        }},

@@ -156,8 +156,9 @@ class CocoReader final : public nlohmann::json_sax<json> {
   bool is_field(std::string_view name) const {
     return is_in_list_ && depth_ == kFieldDepth && field_ == name;
   }
+  bool is_in_numbers() const { return is_in_box_ && depth_ == kBoxDepth; }
   bool number(double value, std::optional<int64_t> integer) {
-    if (is_in_list_ && depth_ == kBoxDepth && is_in_box_ && entry_.numbers >= 0 && std::isfinite(value)) {
+    if (is_in_numbers() && entry_.numbers >= 0 && std::isfinite(value)) {
       if (entry_.numbers < 4) entry_.box[static_cast<size_t>(entry_.numbers)] = value;
       ++entry_.numbers;
       return true;
@@ -175,8 +176,7 @@ class CocoReader final : public nlohmann::json_sax<json> {
   /// A value that no field has.
   bool other() {
     if (is_in_list_ && depth_ == kEntryDepth) reject(part_, count_, "is not an object");
-    const bool is_number_of_box = is_in_list_ && depth_ == kBoxDepth && is_in_box_;
-    if (is_number_of_box || is_field("bbox")) entry_.numbers = -1;
+    if (is_in_numbers() || is_field("bbox")) entry_.numbers = -1;
     return true;
   }
   [[noreturn]] void reject(Part part, size_t i, const std::string& why) const {
