@@ -233,7 +233,7 @@ TEST(Growth, knows_every_source_that_reads_files) {
 
 /// Four times as many entries need at most 4.5 times as many requests for memory, and as much memory.
 TEST(Growth, memory_is_linear) {
-  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer counts no allocations";
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has an allocator of its own";
   for (const GrowingFile& file : growing_files()) {
     const Cost one = cost_of(file, file.least);
     const Cost four = cost_of(file, 4 * file.least);
