@@ -1,4 +1,4 @@
-// Arrays and annotations: npy, npz, IDX, MAT, LMDB, Caffe's records, boxes.
+// Arrays and annotations: npy, npz, IDX, MAT, pickles, LMDB, Caffe's records, boxes.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +16,7 @@
 #include "sources/format/lmdb_pages.h"
 #include "sources/format/mat_file.h"
 #include "sources/format/npy.h"
+#include "sources/format/pickle.h"
 #include "system/file_io.h"
 
 namespace tpack::fuzz {
@@ -52,6 +53,35 @@ void walk(const MatArray& array) {
 void parse_mat(Input input) {
   if (!is_mat_file(input)) return;
   for (const MatArray& array : read_mat_file(input).arrays) walk(array);
+}
+
+void walk(const StoredValue& value) {
+  static_cast<void>(value.str());
+  static_cast<void>(value.number());
+  if (const auto text = value.text()) touch({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
+  if (const StoredList* list = value.list()) std::ranges::for_each(list->items, [](auto& v) { walk(v); });
+  if (const StoredDict* dict = value.dict()) {
+    for (const auto& [key, entry] : dict->entries) {
+      walk(key);
+      walk(entry);
+    }
+    static_cast<void>(dict->find("data"));
+  }
+  if (const StoredArray* array = value.array()) {
+    touch(array->data);
+    std::ranges::for_each(array->objects, [](auto& v) { walk(v); });
+  }
+  if (const StoredReference* reference = value.reference()) walk(reference->id);
+  if (const StoredObject* object = value.object()) {
+    std::ranges::for_each(object->arguments, [](auto& v) { walk(v); });
+    walk(object->state);
+  }
+}
+
+void parse_pickle(Input input) {
+  const Pickle pickle = read_pickle(input);
+  if (pickle.size > input.size()) broken_promise("a pickle that is longer than its file");
+  walk(pickle.value);
 }
 
 void parse_lmdb(Input input) {
@@ -112,6 +142,33 @@ std::vector<Bytes> mat_seeds() {
   return seeds;
 }
 
+std::vector<Bytes> pickle_seeds() {
+  using namespace std::string_literals;
+  const std::string type = "cnumpy\ndtype\n(U\x02u1K\x00K\x01tR(K\x03U\x01|NNNJ\xff\xff\xff\xffK\x00tb"s;
+  return texts(
+      {"\x80\x02}q\x01(U\x04"
+       "datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01"
+       "b\x87R(K\x01K\x02\x85"s +
+           type + "\x89U\x02\x01\x02tbU\x01lK\x03u."s,
+       "cnumpy.core.numeric\n_frombuffer\n(C\x02"
+       "ab"s +
+           type +
+           "K\x02\x85U\x01"
+           "CtR."s,
+       "cnumpy.core.multiarray\nscalar\n"s + type +
+           "C\x01"
+           "a\x86R."s,
+       "\x80\x05\x95\x1a\x00\x00\x00\x00\x00\x00\x00}\x94(\x8c\x01x\x94]\x94(K\x01G?"
+       "\xe0\x00\x00\x00\x00\x00\x00"
+       "eh\x01\x43\x01zu."s,
+       "(dp0\nS'k\\x00'\np1\n(lp2\nI1\naL5L\naF0.5\naVu\\u20ac\naNasg1\nP7\ns."s,
+       "c_codecs\nencode\nX\x02\x00\x00\x00\xc3\xbfU\x06latin1\x86R."s,
+       "ccollections\nOrderedDict\n)R(U\x01"
+       "ac__builtin__\nset\n(]K\x01"
+       "atRU\x01"
+       "b(cos\nsystem\nNoQu}b."s});
+}
+
 Bytes lmdb_with(const std::map<std::string, Bytes>& records) {
   std::string folder = std::filesystem::temp_directory_path() / "tpack_fuzz_XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) broken_promise("no temporary folder");
@@ -158,6 +215,7 @@ std::vector<Parser> array_parsers() {
       {"npz", kNpz, npz_seeds},
       {"idx", parse_idx, idx_seeds},
       {"mat", parse_mat, mat_seeds},
+      {"pickle", parse_pickle, pickle_seeds},
       {"lmdb", parse_lmdb, lmdb_seeds, kPages},
       {"caffe_lmdb", kCaffeLmdb, caffe_seeds, kPages},
       {"datum", parse_datum, datum_seeds},
