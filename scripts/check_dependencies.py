@@ -22,6 +22,8 @@ USES = {
     "RE2": ("PkgConfig::RE2", r"<re2/"),
     "UTF8PROC": ("PkgConfig::UTF8PROC", r"<utf8proc\.h>"),
     "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
+    "ISAL": ("PkgConfig::ISAL", r"<isa-l/"),
+    "msgpack": ("msgpack", r"<msgpack\.hpp>"),
     "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),
     "Eigen3": ("Eigen3::Eigen", r"<Eigen/"),
     "spectra": ("spectra", r"<Spectra/"),

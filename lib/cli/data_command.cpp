@@ -14,12 +14,14 @@
 #include "core/text_encoding.h"
 #include "data_tools/augmented_samples.h"
 #include "data_tools/contact_sheet.h"
+#include "data_tools/convert.h"
 #include "data_tools/data_check.h"
 #include "data_tools/flow_inspection.h"
 #include "data_tools/sample_images.h"
 #include "data_tools/scan_report.h"
 #include "data_tools/table_schema.h"
 #include "experiment/experiment.h"
+#include "records/record_layouts.h"
 #include "system/log.h"
 #include "system/terminal.h"
 
@@ -98,7 +100,8 @@ struct ReportOptions {
 /// Progress of a scan on stderr: a redrawn line on a terminal, elsewhere a line every 10 s.
 class ScanProgress {
  public:
-  ScanProgress(std::string flow, std::optional<int64_t> size) : flow_(std::move(flow)), size_(size) {}
+  /// `what`: "data.train: read".
+  ScanProgress(std::string what, std::optional<int64_t> size) : what_(std::move(what)), size_(size) {}
   ~ScanProgress() {
     if (on_terminal_) log::end_redrawn();
   }
@@ -112,14 +115,14 @@ class ScanProgress {
     if (now - shown_s_ < (on_terminal_ ? kRedrawSeconds : kLineSeconds)) return;
     shown_s_ = now;
     const std::string of = size_ ? " of " + with_thousands(*size_) : "";
-    const std::string line = "data." + flow_ + ": read " + with_thousands(done) + of + " samples";
+    const std::string line = what_ + " " + with_thousands(done) + of + " samples";
     if (!on_terminal_) return log::info(line);
     const auto columns = static_cast<size_t>(terminal_size(STDERR_FILENO).columns);
     log::redraw(std::string_view(line).substr(0, columns - 1));
   }
 
  private:
-  std::string flow_;
+  std::string what_;
   std::optional<int64_t> size_;
   bool on_terminal_ = ::isatty(STDERR_FILENO) == 1;
   double shown_s_ = monotonic_s();
@@ -140,7 +143,7 @@ std::vector<FlowScan> scan_flows(const ReportOptions& o, ScanOptions::Hashes has
       log::info("data." + name + " never ends, so it is skipped");
       continue;
     }
-    ScanProgress progress(name, source->size());
+    ScanProgress progress("data." + name + ": read", source->size());
     ScanOptions options{.workers = WorkerCount{}.resolved(), .hashes = hashes};
     options.progress = [&progress](int64_t done) { progress.show(done); };
     scans.push_back(scan_flow(name, flow, options));
@@ -180,6 +183,41 @@ int show_stats(const ReportOptions& o) {
     if (!scan.unread.empty())
       log::warning("data." + scan.name + ": " + with_thousands(std::ssize(scan.unread)) +
                    " samples cannot be read; `tpack data check` lists them");
+  return 0;
+}
+
+struct ConvertArguments {
+  ConfigArguments config;
+  std::string out;
+  std::string flow = "train";
+  std::optional<uint64_t> shuffle;
+};
+
+int convert(const ConvertArguments& o) {
+  const Experiment e = load_experiment(o.config.file, o.config.overrides);
+  const DataFlow& flow = e.flow(o.flow);
+  flow.prepare();
+  ConvertOptions options{.out = o.out, .shuffle = o.shuffle, .workers = WorkerCount{}.resolved()};
+  Converted result;
+  const double begin_s = monotonic_s();
+  {
+    ScanProgress progress("data." + o.flow + ": wrote", stored_samples(flow)->size());
+    options.progress = [&progress](int64_t done) { progress.show(done); };
+    result = convert_flow(flow, options);
+  }
+  if (result.continued_at > 0)
+    log::info(with_thousands(result.continued_at) +
+              " of the samples were there already, from an earlier call");
+  std::cout << with_thousands(result.samples) << " samples of data." << o.flow << " in "
+            << human_duration(monotonic_s() - begin_s) << "; in a config: " << result.source << "\n";
+  return 0;
+}
+
+int index(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const int64_t records = index_records(file);
+    std::cout << index_path(file) << ": " << with_thousands(records) << " records\n";
+  }
   return 0;
 }
 
@@ -225,6 +263,34 @@ void add_schema_command(CLI::App& command, Action& action) {
   schema_command->callback([options, &action] { action = [options] { return show_schema(*options); }; });
 }
 
+void add_convert_command(CLI::App& command, Action& action) {
+  CLI::App* convert_command = command.add_subcommand(
+      "convert",
+      "Write the stored samples of a flow, before maps and batches, into a file of records; an interrupted "
+      "call goes on when it is repeated");
+  auto options = std::make_shared<ConvertArguments>();
+  add_config_arguments(*convert_command, options->config);
+  convert_command
+      ->add_option("out", options->out,
+                   "the file to write; its ending chooses the format: " + record_endings() +
+                       ". part-{000..127}.tar divides the samples among 128 files")
+      ->required();
+  convert_command->add_option("--flow", options->flow, "the flow")->capture_default_str();
+  convert_command->add_option("--shuffle", options->shuffle,
+                              "write the samples in a random order, from this seed, so that they can be read "
+                              "in blocks");
+  convert_command->callback([options, &action] { action = [options] { return convert(*options); }; });
+}
+
+void add_index_command(CLI::App& command, Action& action) {
+  CLI::App* index_command = command.add_subcommand(
+      "index",
+      "Write next to TFRecord files and tar archives where their records are, so that they open at once");
+  auto files = std::make_shared<std::vector<std::string>>();
+  index_command->add_option("files", *files, "the files")->required();
+  index_command->callback([files, &action] { action = [files] { return index(*files); }; });
+}
+
 void add_report_command(CLI::App& command, Action& action, const char* name, const char* help,
                         int (*run)(const ReportOptions&)) {
   CLI::App* report = command.add_subcommand(name, help);
@@ -268,6 +334,8 @@ void add_data_options(CLI::App& command, Action& action) {
                      "layer that normalizes them",
                      show_stats);
   add_schema_command(command, action);
+  add_convert_command(command, action);
+  add_index_command(command, action);
   inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

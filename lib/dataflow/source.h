@@ -112,6 +112,9 @@ class RandomAccessSource : public Source {
   /// True: each pass has its own order (a permutation keyed by seed, pass and stage), or the order of the
   /// surrounding JoinData.
   virtual bool shuffled() const { return false; }
+  /// If shuffled, samples that lie next to one another and are read one after the other; 1: none, so that
+  /// all samples are mixed. After `prepare`.
+  virtual int64_t block() const { return 1; }
   /// The position of a sample in its file: the file if it has only one sample, a line ("a.csv:7") or an index
   /// ("a.h5[12]"). Empty if the sample has no file. Used in errors.
   virtual std::string file_of(int64_t index) const {

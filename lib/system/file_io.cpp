@@ -78,6 +78,16 @@ AppendFile::AppendFile(const std::string& path, std::string shown, FileIo& io)
   if (file_ < 0) fail(path_, "open");
 }
 
+AppendFile::AppendFile(const std::string& path, uint64_t keep, FileIo& io) : path_(path), io_(io) {
+  file_ = io_.open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+  if (file_ < 0) fail(path_, "open");
+  const auto end = static_cast<off_t>(keep);
+  if (::ftruncate(file_, end) != 0 || ::lseek(file_, end, SEEK_SET) != end) {
+    io_.close(std::exchange(file_, -1));
+    fail(path_, "truncate");
+  }
+}
+
 AppendFile::~AppendFile() {
   if (file_ >= 0) io_.close(file_);
 }

@@ -31,6 +31,8 @@ class FileIo {
 class AppendFile {
  public:
   explicit AppendFile(const std::string& path, FileIo& io = FileIo::system());
+  /// Goes on after the first `keep` bytes of an existing file, which has as many.
+  AppendFile(const std::string& path, uint64_t keep, FileIo& io = FileIo::system());
   /// A file that will be renamed: errors show `shown`, which the user knows, instead of the temporary name.
   AppendFile(const std::string& path, std::string shown, FileIo& io);
   ~AppendFile();

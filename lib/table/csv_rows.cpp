@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <glob.h>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,23 +32,6 @@ std::string extension_of_content(const std::string& path) {
   };
   const std::string last = lower(name.extension().string());
   return last == ".gz" || last == ".zst" ? lower(name.stem().extension().string()) : last;
-}
-
-/// The files that match a pattern, sorted; the path itself if it is a file or not a pattern.
-std::vector<std::string> matching_files(const Ref<Path>& path, const std::string& source) {
-  std::string pattern = resolved_path(path);
-  std::error_code unknown;
-  if (pattern.find_first_of("*?[") == std::string::npos || fs::exists(pattern, unknown)) {
-    require_path(source, path);
-    return {std::move(pattern)};
-  }
-  glob_t found = {};
-  const int result = glob(pattern.c_str(), 0, nullptr, &found);
-  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (result == 0 ? found.gl_pathc : 0));
-  globfree(&found);
-  if (files.empty()) throw ConfigError(path.position, source + ": no file matches '" + pattern + "'");
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 /// The difference of two lists of names: "lacks column 'a', which b.csv has".
@@ -92,29 +74,6 @@ std::vector<size_t> places_of(const std::vector<std::string>& names, const CsvHe
 
 }  // namespace
 
-FieldType Codec<TablePaths>::type() {
-  const FieldType path = Codec<Ref<Path>>::type();
-  return FieldType::either({path, FieldType::list_of(path)}, "a path, or a list of paths");
-}
-
-std::optional<TablePaths> Codec<TablePaths>::parse(const ConfigNode& node, Reader& reader) {
-  const ConfigNode list = node.is_list() ? node : ConfigNode::list({node}, node.position());
-  auto all = Codec<std::vector<Ref<Path>>>::parse(list, reader);
-  if (!all) return std::nullopt;
-  const bool has_none =
-      all->empty() || std::any_of(all->begin(), all->end(), [](const auto& one) { return one.empty(); });
-  if (has_none) {
-    reader.fail(node, "an empty path or list; name at least one file");
-    return std::nullopt;
-  }
-  return TablePaths{std::move(*all), node.is_list()};
-}
-
-ConfigNode Codec<TablePaths>::dump(const TablePaths& paths) {
-  if (paths.is_list) return Codec<std::vector<Ref<Path>>>::dump(paths.all);
-  return paths.all.empty() ? ConfigNode() : Codec<Ref<Path>>::dump(paths.all.front());
-}
-
 void CsvForm::check(const std::string& source) const {
   const bool is_character =
       delimiter.size() == 1 && std::string("\"\r\n").find(delimiter) == std::string::npos;
@@ -135,19 +94,13 @@ bool CsvForm::is_jsonl(const std::string& path) const {
   return extension == ".jsonl" || extension == ".ndjson";
 }
 
-CsvRows::CsvRows(const TablePaths& paths, CsvForm form, const std::string& source) : form_(std::move(form)) {
-  std::set<std::string> known;
-  for (const Ref<Path>& path : paths.all) {
-    for (std::string& file : matching_files(path, source)) {
-      if (!known.insert(file).second)
-        throw ConfigError(path.position,
-                          source + ": " + file + " is listed twice, so its rows would count twice");
-      if (!files_.empty() && form_.is_jsonl(file) != form_.is_jsonl(files_[0]))
-        throw ConfigError(path.position, source + ": " + files_[0] + " and " + file +
-                                             " have different formats; convert one of them");
-      files_.push_back(std::move(file));
-    }
-  }
+CsvRows::CsvRows(const FilePatterns& paths, CsvForm form, const std::string& source)
+    : form_(std::move(form)) {
+  files_ = paths.files(source);
+  for (const std::string& file : files_)
+    if (form_.is_jsonl(file) != form_.is_jsonl(files_[0]))
+      throw ConfigError(paths.all[0].position, source + ": " + files_[0] + " and " + file +
+                                                   " have different formats; convert one of them");
   are_jsonl_ = form_.is_jsonl(files_.at(0));
   if (are_jsonl_) jsonl_names_ = header_of_jsonl().names();
 }

@@ -11,24 +11,12 @@
 #include <vector>
 
 #include "core/schema.h"
+#include "fields/file_patterns.h"
 #include "table/csv_columns.h"
 #include "table/csv_na_values.h"
 #include "table/table_text.h"
 
 namespace tpack {
-
-/// The files of a table: one, several, or those that match a pattern such as data/part-*.csv.
-struct TablePaths {
-  std::vector<Ref<Path>> all;
-  bool is_list = false;
-};
-
-template <>
-struct Codec<TablePaths> {
-  static FieldType type();
-  static std::optional<TablePaths> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const TablePaths& paths);
-};
 
 enum class TableFormat : uint8_t { kByName, kCsv, kJsonl };
 
@@ -71,7 +59,7 @@ class CsvRows {
   CsvRows() = default;
   /// Finds the files. Errors: ConfigError at the path for a missing or duplicate file; it begins with the
   /// source.
-  CsvRows(const TablePaths& paths, CsvForm form, const std::string& source = "CSV");
+  CsvRows(const FilePatterns& paths, CsvForm form, const std::string& source = "CSV");
 
   const std::vector<std::string>& files() const { return files_; }
   bool are_jsonl() const { return are_jsonl_; }

@@ -10,7 +10,7 @@ namespace tpack {
 
 /// The settings of source CSV.
 struct CsvParams {
-  TablePaths file;
+  FilePatterns file;
   std::vector<NumberColumns> columns;
   std::vector<LabelColumn> labels;
   std::string delimiter = CsvForm().delimiter;

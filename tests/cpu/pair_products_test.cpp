@@ -18,7 +18,7 @@
 namespace tpack::cpu {
 namespace {
 
-std::vector<float> floats_of_seed(int64_t count, int seed) {
+std::vector<float> floats_of_seed(int64_t count, uint64_t seed) {
   const Tensor x = random_tensor({count}, seed);
   return {x.span<double>().begin(), x.span<double>().end()};
 }

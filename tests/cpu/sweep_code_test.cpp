@@ -46,7 +46,7 @@ float number(std::mt19937& random) {
 }
 
 /// An expression with sources and sinks of all kinds, and elements for them.
-struct Case {
+struct SweepCase {
   Expression expression;
   std::vector<SweepSource> sources;
   std::vector<SweepSink> sinks;
@@ -54,7 +54,7 @@ struct Case {
 
   int64_t columns = 0;  // of a row, where a source is one
 
-  Case(uint32_t seed, size_t count) {
+  SweepCase(uint32_t seed, size_t count) {
     std::mt19937 random(seed);
     const size_t row = 16 * (1 + random() % 3);
     const size_t inputs = 1 + random() % 5;
@@ -93,7 +93,7 @@ struct Case {
 using Results = std::vector<std::vector<std::byte>>;
 
 /// Where sums start from 1, 2, ...; some bytes more, which nothing may touch.
-Results fresh(const Case& c, size_t count) {
+Results fresh(const SweepCase& c, size_t count) {
   Results results;
   for (const SweepSink& sink : c.sinks) {
     results.emplace_back(count * size_of(sink.type) + 64, std::byte{0x5A});
@@ -106,7 +106,7 @@ Results fresh(const Case& c, size_t count) {
 }
 
 /// Function by function.
-Results by_functions(const Case& c, size_t count) {
+Results by_functions(const SweepCase& c, size_t count) {
   const auto& code = c.expression.code;
   std::vector<std::vector<float>> values(code.size(), std::vector<float>(std::max<size_t>(count, 1)));
   for (size_t i = 0; i < code.size(); ++i) {
@@ -142,7 +142,7 @@ Results by_functions(const Case& c, size_t count) {
   return results;
 }
 
-Results by_code(const SweepCode& code, const Case& c, size_t count) {
+Results by_code(const SweepCode& code, const SweepCase& c, size_t count) {
   Results results = fresh(c, count);
   SweepCode::Operands operands{};
   for (size_t i = 0; i < c.data.size(); ++i) operands.sources[i] = c.data[i].data();
@@ -155,7 +155,7 @@ Results by_code(const SweepCode& code, const Case& c, size_t count) {
 
 /// The same bits, but for the sign and digits of NaN, and for floats below the smallest normal one, which
 /// the instructions that round to bfloat16 treat as 0.
-void expect_same(const Results& found, const Results& expected, const Case& c, size_t count) {
+void expect_same(const Results& found, const Results& expected, const SweepCase& c, size_t count) {
   for (size_t k = 0; k < found.size(); ++k) {
     const DType type = c.sinks[k].type;
     EXPECT_EQ(
@@ -181,7 +181,7 @@ TEST_P(SweepCodes, have_the_bits_of_the_functions_one_by_one) {
   int made = 0;
   for (uint32_t seed = 0; seed < 900; ++seed) {
     const size_t count = seed % 3 == 0 ? seed % 4 * 96 : seed % 100;
-    const Case c(seed, count);
+    const SweepCase c(seed, count);
     const auto code = SweepCode::make(c.expression, c.sources, c.sinks, c.columns, GetParam());
     if (code == nullptr) continue;
     ++made;

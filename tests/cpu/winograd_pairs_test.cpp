@@ -11,7 +11,7 @@
 namespace tpack::cpu {
 namespace {
 
-struct Case {
+struct PairWinogradCase {
   const char* name;
   int64_t images;
   int64_t channels;
@@ -19,9 +19,9 @@ struct Case {
   Size2 size;
   Padding2 padding;
 };
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const PairWinogradCase& c) { return out << c.name; }
 
-std::vector<Case> cases() {
+std::vector<PairWinogradCase> cases() {
   return {{"whole_tiles", 2, 16, 32, {8, 8}, {1, 1, 1, 1}},
           {"parts_of_tiles", 3, 32, 16, {7, 11}, {1, 1, 1, 1}},
           {"an_odd_number_of_blocks", 2, 48, 80, {5, 6}, {1, 1, 1, 1}},
@@ -36,13 +36,13 @@ std::vector<Case> cases() {
 }
 
 /// Whole numbers up to `most`, times `step`.
-Tensor whole_numbers(const Shape& shape, int seed, double most, double step) {
+Tensor whole_numbers(const Shape& shape, uint64_t seed, double most, double step) {
   Tensor x = random_tensor(shape, seed, DType::kFloat64, -most, most);
   for (double& value : x.span<double>()) value = std::round(value) * step;
   return x;
 }
 
-class PairWinograd : public WithPairs<testing::TestWithParam<Case>> {
+class PairWinograd : public WithPairs<testing::TestWithParam<PairWinogradCase>> {
  protected:
   /// Each of both kernels against the direct convolution in float32 (`fit` and `run` as for the forward one).
   void expect_equal(const Node& node, const std::vector<Tensor>& inputs, const ConvolutionParams& p,
@@ -61,7 +61,7 @@ class PairWinograd : public WithPairs<testing::TestWithParam<Case>> {
 /// Small whole numbers, with filters that are multiples of four, have transforms without rounding, so the
 /// results are exactly those of the formula.
 TEST_P(PairWinograd, is_exact_where_nothing_is_rounded) {
-  const Case& c = GetParam();
+  const PairWinogradCase& c = GetParam();
   PairKernels kernels;
   const ConvolutionParams p = {.padding = c.padding};
   const Shape x_shape = {c.images, c.channels, c.size.h, c.size.w};

@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-struct Case {
+struct WinogradCase {
   const char* name;
   int64_t channels;
   int64_t filters;
@@ -19,26 +19,26 @@ struct Case {
   int64_t images = 3;
 };
 
-testkit::Function convolution_of(const Case& c) {
+testkit::Function convolution_of(const WinogradCase& c) {
   return [padding = c.padding](Builder& b, Symbols in) {
     return std::vector{convolution(b, in[0], in[1], {.padding = padding})};
   };
 }
 
 /// With a bias and a ReLU, which are part of the kernel.
-testkit::Function layer_of(const Case& c) {
+testkit::Function layer_of(const WinogradCase& c) {
   return [padding = c.padding](Builder& b, Symbols in) {
     const Symbol y = convolution(b, in[0], in[1], {.padding = padding});
     return std::vector{b.max(b.add(y, per_channel(b, in[2], y.shape())), 0.0)};
   };
 }
 
-std::vector<Tensor> inputs_of(const Case& c) {
+std::vector<Tensor> inputs_of(const WinogradCase& c) {
   return {random_tensor({c.images, c.channels, c.size.h, c.size.w}, 1),
           random_tensor({c.filters, c.channels, 3, 3}, 2), random_tensor({c.filters}, 3)};
 }
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const WinogradCase& c) { return out << c.name; }
 
 /// Checks that `algorithm` computed the convolution (by its kernel of kind `forward`) and both gradients: the
 /// results are rounded differently from those of direct convolutions, so nothing fell back to them.
@@ -63,26 +63,26 @@ void expect_was_used(const std::string& algorithm, const char* forward,
     EXPECT_FALSE(bit_equal(ours.at(i), direct.at(i))) << i;
 }
 
-std::vector<Case> cases() {
-  return {Case{"whole_tiles", 16, 32, {8, 8}, {1, 1, 1, 1}},
-          Case{"parts_of_tiles", 32, 16, {7, 14}, {1, 1, 1, 1}},
-          Case{"channels_that_fill_no_block", 17, 20, {5, 6}, {1, 1, 1, 1}},
-          Case{"fewer_channels_than_a_block", 3, 5, {9, 7}, {1, 1, 1, 1}, 5},
-          Case{"one_channel", 1, 33, {11, 13}, {1, 1, 1, 1}, 2},
-          Case{"one_filter", 33, 1, {13, 11}, {1, 1, 1, 1}, 2},
-          Case{"no_padding", 24, 48, {9, 6}, {0, 0, 0, 0}},
-          Case{"wide_padding", 16, 16, {3, 5}, {2, 2, 2, 2}},
-          Case{"padding_wider_than_the_window", 16, 20, {4, 5}, {3, 4, 3, 3}, 2},
-          Case{"padding_on_two_sides", 16, 40, {6, 10}, {0, 1, 1, 0}},
-          Case{"padding_on_one_side", 18, 16, {5, 9}, {2, 0, 0, 1}, 7},
-          Case{"one_tile", 64, 64, {3, 3}, {1, 1, 1, 1}, 1},
-          Case{"one_pixel", 16, 16, {1, 1}, {1, 1, 1, 1}, 2},
-          Case{"one_row", 20, 16, {1, 19}, {1, 1, 1, 1}, 5},
-          Case{"images_that_pieces_do_not_divide", 20, 24, {10, 9}, {1, 1, 1, 1}, 7},
-          Case{"many_chunks", 128, 96, {14, 14}, {1, 1, 1, 1}, 4}};
+std::vector<WinogradCase> cases() {
+  return {WinogradCase{"whole_tiles", 16, 32, {8, 8}, {1, 1, 1, 1}},
+          WinogradCase{"parts_of_tiles", 32, 16, {7, 14}, {1, 1, 1, 1}},
+          WinogradCase{"channels_that_fill_no_block", 17, 20, {5, 6}, {1, 1, 1, 1}},
+          WinogradCase{"fewer_channels_than_a_block", 3, 5, {9, 7}, {1, 1, 1, 1}, 5},
+          WinogradCase{"one_channel", 1, 33, {11, 13}, {1, 1, 1, 1}, 2},
+          WinogradCase{"one_filter", 33, 1, {13, 11}, {1, 1, 1, 1}, 2},
+          WinogradCase{"no_padding", 24, 48, {9, 6}, {0, 0, 0, 0}},
+          WinogradCase{"wide_padding", 16, 16, {3, 5}, {2, 2, 2, 2}},
+          WinogradCase{"padding_wider_than_the_window", 16, 20, {4, 5}, {3, 4, 3, 3}, 2},
+          WinogradCase{"padding_on_two_sides", 16, 40, {6, 10}, {0, 1, 1, 0}},
+          WinogradCase{"padding_on_one_side", 18, 16, {5, 9}, {2, 0, 0, 1}, 7},
+          WinogradCase{"one_tile", 64, 64, {3, 3}, {1, 1, 1, 1}, 1},
+          WinogradCase{"one_pixel", 16, 16, {1, 1}, {1, 1, 1, 1}, 2},
+          WinogradCase{"one_row", 20, 16, {1, 19}, {1, 1, 1, 1}, 5},
+          WinogradCase{"images_that_pieces_do_not_divide", 20, 24, {10, 9}, {1, 1, 1, 1}, 7},
+          WinogradCase{"many_chunks", 128, 96, {14, 14}, {1, 1, 1, 1}, 4}};
 }
 
-class Winograd : public testing::TestWithParam<std::tuple<Case, const char*>> {
+class Winograd : public testing::TestWithParam<std::tuple<WinogradCase, const char*>> {
  protected:
   /// Output and both gradients, in one piece and in several.
   void expect_same(const char* forward, const testkit::Function& function,
@@ -105,14 +105,14 @@ class Winograd : public testing::TestWithParam<std::tuple<Case, const char*>> {
 };
 
 TEST_P(Winograd, agrees_with_the_reference) {
-  const Case& c = std::get<0>(GetParam());
+  const WinogradCase& c = std::get<0>(GetParam());
   std::vector<Tensor> inputs = inputs_of(c);
   inputs.pop_back();
   expect_same("Convolution", convolution_of(c), inputs);
 }
 
 TEST_P(Winograd, agrees_with_the_reference_with_bias_and_activation) {
-  const Case& c = std::get<0>(GetParam());
+  const WinogradCase& c = std::get<0>(GetParam());
   expect_same("FusedConvolution", layer_of(c), inputs_of(c));
 }
 
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Winograd,
 
 /// Images of 16 bits (each rounding: a 512th); all else is float32, as above. Sweeps before and after, so
 /// that the images are stored.
-class TiledWinogradInBf16 : public testing::TestWithParam<Case> {};
+class TiledWinogradInBf16 : public testing::TestWithParam<WinogradCase> {};
 
 TEST_P(TiledWinogradInBf16, agrees_with_the_reference) {
   const auto function = [padding = GetParam().padding](Builder& b, Symbols in) {
@@ -156,7 +156,7 @@ TEST(TiledWinograd, fits_only_windows_of_3x3_that_move_by_one) {
 }
 
 TEST(TiledWinograd, is_rejected_in_other_layouts) {
-  const Case c = {"", 16, 16, {4, 4}, {1, 1, 1, 1}};
+  const WinogradCase c = {"", 16, 16, {4, 4}, {1, 1, 1, 1}};
   EXPECT_THROW(testkit::evaluate_on_cpu(convolution_of(c), inputs_of(c),
                                         {.layout = "nhwc", .convolution = cpu::kTiledWinograd}),
                ConfigError);

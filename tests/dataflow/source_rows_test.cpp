@@ -5,6 +5,8 @@
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
+#include "records/format/pickle_writer.h"
+#include "records/test_records.h"
 
 namespace tpack {
 namespace {
@@ -79,6 +81,41 @@ RowData caffe_lmdb(const TempFolder& folder) {
   write_lmdb(folder.path("db"), records);
   return {"CaffeLMDB: {path: db}", "image", "label", row_of_picture};
 }
+RowData lmdb_data(const TempFolder& folder) {
+  std::map<std::string, Bytes> records;
+  for (int row = 0; row < kRows; ++row) {
+    const Bytes png = picture(row);
+    PickledList list;
+    list.add_bytes({reinterpret_cast<const char*>(png.data()), png.size()});
+    Tensor label(TensorSpec{DType::kInt32, {}});
+    *label.data<int32_t>() = row;
+    list.add(label);
+    const std::string pickle = list.finish();
+    records["0000000" + std::to_string(row)] = Bytes(pickle.begin(), pickle.end());
+  }
+  write_lmdb(folder.path("db"), records);
+  return {"LMDBData: {path: db}", "image", "label", row_of_picture};
+}
+RowData tf_record(const TempFolder& folder) {
+  for (int row = 0; row < kRows; ++row) {
+    const Bytes png = picture(row);
+    TfExampleWriter example;
+    example.add_bytes("image/encoded", {reinterpret_cast<const char*>(png.data()), png.size()});
+    example.add_integers("image/class/label", std::vector<int64_t>{row});
+    folder.write_text("a" + std::to_string(row) + ".tfrecord", framed_record(example.finish()));
+  }
+  return {"TFRecord: {files: 'a*.tfrecord'}", "image", "label", row_of_picture};
+}
+RowData web_dataset(const TempFolder& folder) {
+  std::string archive;
+  for (int row = 0; row < kRows; ++row) {
+    const Bytes png = picture(row);
+    archive += tar_file(std::to_string(row) + ".png", {png.begin(), png.end()});
+    archive += tar_file(std::to_string(row) + ".cls", std::to_string(row));
+  }
+  folder.write_text("a.tar", archive);
+  return {"WebDataset: {files: a.tar}", "image", "label", row_of_picture};
+}
 RowData mnist(const TempFolder& folder, const std::string& name, const std::string& in) {
   Bytes labels;
   for (uint8_t row = 0; row < kRows; ++row) labels.push_back(row);
@@ -95,6 +132,9 @@ const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesO
     {"ImageFolder", image_folder},
     {"ImageList", image_list},
     {"CaffeLMDB", caffe_lmdb},
+    {"LMDBData", lmdb_data},
+    {"TFRecord", tf_record},
+    {"WebDataset", web_dataset},
     {"Mnist", [](const TempFolder& folder) { return mnist(folder, "Mnist", "mnist"); }},
     {"FashionMnist",
      [](const TempFolder& folder) { return mnist(folder, "FashionMnist", "fashion-mnist"); }}};

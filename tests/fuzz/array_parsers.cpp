@@ -169,6 +169,8 @@ std::vector<Bytes> pickle_seeds() {
        "b(cos\nsystem\nNoQu}b."s});
 }
 
+}  // namespace
+
 Bytes lmdb_with(const std::map<std::string, Bytes>& records) {
   std::string folder = std::filesystem::temp_directory_path() / "tpack_fuzz_XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) broken_promise("no temporary folder");
@@ -177,6 +179,8 @@ Bytes lmdb_with(const std::map<std::string, Bytes>& records) {
   std::filesystem::remove_all(folder);
   return bytes_of(content.value());
 }
+
+namespace {
 
 std::vector<Bytes> lmdb_seeds() {
   std::map<std::string, Bytes> many;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ std::vector<Parser> array_parsers();
 std::vector<Parser> checkpoint_parsers();
 std::vector<Parser> config_parsers();
 std::vector<Parser> image_parsers();
+std::vector<Parser> record_parsers();
 std::vector<Parser> table_parsers();
 
 inline std::string_view text_of(Input input) {
@@ -39,6 +41,9 @@ inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}
 std::vector<Bytes> texts(const std::vector<std::string>& all);
 /// Each seed after each of the first bytes 0, 1, ..., `choices` - 1.
 std::vector<Bytes> with_choices(size_t choices, const std::vector<Bytes>& seeds);
+
+/// The file of an LMDB with these records.
+Bytes lmdb_with(const std::map<std::string, Bytes>& records);
 
 /// Takes the first byte of the input, as a number below `choices`.
 size_t take_choice(Input& input, size_t choices);

@@ -8,6 +8,7 @@
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
+#include "records/test_records.h"
 #include "support/allocation_counter.h"
 
 namespace tpack {
@@ -135,6 +136,41 @@ const std::vector<GrowingFile>& growing_files() {
          write_lmdb(folder.path("db"), records);
          return "[CaffeLMDB: {path: db}]";
        }},
+      {"LMDBData", "records",
+       [](const TempFolder& folder, int n) {
+         std::map<std::string, Bytes> records;
+         for (int i = 0; i < n; ++i) records["k" + number(i)] = {0x92, 1, 2};  // [1, 2] of MessagePack
+         write_lmdb(folder.path("db"), records);
+         return "[LMDBData: {path: db, components: {x: 0}}]";
+       }},
+      {"TFRecord", "records",
+       [](const TempFolder& folder, int n) {
+         folder.write_text("a.tfrecord", repeated(n, [](int i) { return tf_record_of({{"x", i}}); }));
+         return "[TFRecord: {files: a.tfrecord, components: {x: x}}]";
+       }},
+      {"TFRecord", "features",
+       [](const TempFolder& folder, int n) {
+         std::map<std::string, int64_t> features;
+         for (int i = 0; i < n; ++i) features["x" + number(i)] = i;
+         folder.write_text("a.tfrecord", tf_record_of(features));
+         return "[TFRecord: {files: a.tfrecord, components: {x: x0}}]";
+       }},
+      {"WebDataset", "samples",
+       [](const TempFolder& folder, int n) {
+         folder.write_text("a.tar", repeated(n, [](int i) { return tar_file(number(i) + ".x", "1"); }));
+         return "[WebDataset: {files: a.tar, components: {x: x}}]";
+       }},
+      {"WebDataset", "files of a sample",
+       [](const TempFolder& folder, int n) {
+         folder.write_text("a.tar", repeated(n, [](int i) { return tar_file("0.x" + number(i), "1"); }));
+         return "[WebDataset: {files: a.tar, components: {x: x0}}]";
+       }},
+      {"WebDataset", "files",
+       [](const TempFolder& folder, int n) {
+         for (int i = 0; i < n; ++i) folder.write_text("a" + number(i) + ".tar", tar_file("0.x", "1"));
+         return "[WebDataset: {files: 'a*.tar', components: {x: x}}]";
+       },
+       50},
       {"ImageFolder", "images",
        [](const TempFolder& folder, int n) {
          write_pictures(folder, n, [](int i) {

@@ -233,7 +233,7 @@ TEST(CocoBoxes, parts_may_come_in_any_order_and_entries_are_checked) {
        "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"},
       {R"([{"image_id": 5, "category_id": 2, "bbox": [1, 2, 3, 4, 5]}])",
        "c.json: annotations[0]: 'bbox' is not [x, y, width, height]"}};
-  for (const auto& [annotations, error] : bad) EXPECT_EQ(error_of([&] { read(annotations); }), error);
+  for (const auto& one : bad) EXPECT_EQ(error_of([&] { read(one.first); }), one.second);
 }
 
 /// TPACK_MUTATIONS sets how many; a million of each were run once (bench/RESULTS.md).

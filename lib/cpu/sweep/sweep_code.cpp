@@ -142,12 +142,13 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
     Label next;
     Label end;
     L(next);
-    lea(rax, ptr[rcx + unrolled * lanes]);
+    const auto columns = static_cast<uint32_t>(unrolled * lanes);
+    lea(rax, ptr[rcx + columns]);
     cmp(rax, rsi);
     jg(end, T_NEAR);
     body(unrolled, lanes);
-    add(rdx, unrolled * lanes);
-    add(rcx, unrolled * lanes);
+    add(rdx, columns);
+    add(rcx, columns);
     jmp(next, T_NEAR);
     L(end);
   }
@@ -194,19 +195,15 @@ class Generator final : private Xbyak::CodeGenerator, public SweepCode {
     }
   }
 
-  static int source_offset(size_t i) {
-    return static_cast<int>(offsetof(Operands, sources) + i * sizeof(std::byte*));
-  }
-  static int sink_offset(size_t i) {
-    return static_cast<int>(offsetof(Operands, sinks) + i * sizeof(std::byte*));
-  }
+  static size_t source_offset(size_t i) { return offsetof(Operands, sources) + i * sizeof(std::byte*); }
+  static size_t sink_offset(size_t i) { return offsetof(Operands, sinks) + i * sizeof(std::byte*); }
   /// The first ones have a register; the others are read again for each use.
   void load_pointers() {
     for (size_t i = 0; i < sources_.size() + sinks_.size(); ++i) {
       if (i < kPointers.size()) mov(Reg64(kPointers[i]), ptr[rdi + offset_of(i)]);
     }
   }
-  int offset_of(size_t operand) const {
+  size_t offset_of(size_t operand) const {
     return operand < sources_.size() ? source_offset(operand) : sink_offset(operand - sources_.size());
   }
   Reg64 pointer(size_t operand) {

@@ -1,6 +1,7 @@
 #include "sources/format/npy.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -126,66 +127,94 @@ std::string_view dict_of(std::span<const uint8_t> file, std::span<const uint8_t>
   return bytes.substr(begin, length);
 }
 
-}  // namespace
-
-struct NpyArray::Type {
-  std::string_view descr;  // as in the header, without the byte order
-  size_t bytes;
-  DType dtype;
-  void (*convert)(const uint8_t* from, const Tensor& out);
+constexpr std::array kNpyTypes = {
+    NpyType{"f2", "float16", 2, DType::kFloat32, convert_elements<Float16, float>},
+    NpyType{"f4", "float32", 4, DType::kFloat32, convert_elements<float, float>},
+    NpyType{"f8", "float64", 8, DType::kFloat32, convert_elements<double, float>},
+    NpyType{"u1", "uint8", 1, DType::kUInt8, convert_elements<uint8_t, uint8_t>},
+    NpyType{"b1", "bool", 1, DType::kBool, convert_bools},
+    NpyType{"i1", "int8", 1, DType::kInt32, convert_elements<int8_t, int32_t>},
+    NpyType{"i2", "int16", 2, DType::kInt32, convert_elements<int16_t, int32_t>},
+    NpyType{"i4", "int32", 4, DType::kInt32, convert_elements<int32_t, int32_t>},
+    NpyType{"i8", "int64", 8, DType::kInt32, convert_elements<int64_t, int32_t>},
+    NpyType{"u2", "uint16", 2, DType::kInt32, convert_elements<uint16_t, int32_t>},
+    NpyType{"u4", "uint32", 4, DType::kInt32, convert_elements<uint32_t, int32_t>},
+    NpyType{"u8", "uint64", 8, DType::kInt32, convert_elements<uint64_t, int32_t>},
 };
 
-const std::vector<NpyArray::Type>& NpyArray::types() {
-  static const std::vector<Type> kTypes = {
-      {"f2", 2, DType::kFloat32, convert_elements<Float16, float>},
-      {"f4", 4, DType::kFloat32, convert_elements<float, float>},
-      {"f8", 8, DType::kFloat32, convert_elements<double, float>},
-      {"u1", 1, DType::kUInt8, convert_elements<uint8_t, uint8_t>},
-      {"b1", 1, DType::kBool, convert_bools},
-      {"i1", 1, DType::kInt32, convert_elements<int8_t, int32_t>},
-      {"i2", 2, DType::kInt32, convert_elements<int16_t, int32_t>},
-      {"i4", 4, DType::kInt32, convert_elements<int32_t, int32_t>},
-      {"i8", 8, DType::kInt32, convert_elements<int64_t, int32_t>},
-      {"u2", 2, DType::kInt32, convert_elements<uint16_t, int32_t>},
-      {"u4", 4, DType::kInt32, convert_elements<uint32_t, int32_t>},
-      {"u8", 8, DType::kInt32, convert_elements<uint64_t, int32_t>},
-  };
-  return kTypes;
+}  // namespace
+
+std::span<const NpyType> npy_types() { return kNpyTypes; }
+
+const NpyType* npy_type(std::string_view descr) {
+  if (descr.empty()) return nullptr;
+  const auto found = std::find_if(kNpyTypes.begin(), kNpyTypes.end(),
+                                  [&](const NpyType& t) { return t.descr == descr.substr(1); });
+  if (found == kNpyTypes.end() || (descr.starts_with('>') && found->bytes > 1)) return nullptr;
+  return &*found;
 }
 
-NpyArray::NpyArray(OwnedBytes file, const std::string& where) : data_(std::move(file)) {
-  const NpyHeader header(dict_of(data_.bytes, data_.bytes, where), where);
+const NpyType& stored_type(DType type) {
+  const std::string_view name = name_of(type);
+  return *std::find_if(kNpyTypes.begin(), kNpyTypes.end(), [&](const NpyType& t) { return t.name == name; });
+}
+
+NpyContent read_npy(std::span<const uint8_t> file, const std::string& where) {
+  NpyContent content;
+  const NpyHeader header(dict_of(file, content.elements, where), where);
   const std::string descr = header.descr();
-  const bool is_big = descr.starts_with('>');
-  const std::string_view name = std::string_view(descr).substr(std::min<size_t>(1, descr.size()));
-  const auto type =
-      std::find_if(types().begin(), types().end(), [name](const Type& t) { return t.descr == name; });
-  if (type == types().end()) {
-    header.reject("has elements of type '" + descr + (name.starts_with('O') ? "' (objects of Python)" : "'") +
+  content.type = npy_type(descr);
+  if (content.type == nullptr && npy_type("<" + descr.substr(std::min<size_t>(1, descr.size()))) != nullptr)
+    header.reject("is big-endian ('" + descr + "'); save x.astype(x.dtype.newbyteorder('<'))");
+  if (content.type == nullptr) {
+    const bool is_object = descr.find('O') != std::string::npos;
+    header.reject("has elements of type '" + descr + (is_object ? "' (objects of Python)" : "'") +
                   "; supported are bool, integers and floats of up to 64 bits");
   }
-  if (is_big && type->bytes > 1)
-    header.reject("is big-endian ('" + descr + "'); save x.astype(x.dtype.newbyteorder('<'))");
-  type_ = &*type;
-  const std::vector<int64_t> sizes = header.shape();
-  if (sizes.empty()) header.reject("is a single number; its first axis must count samples");
-  if (sizes.size() > Shape::kMaxRank)
-    header.reject("has " + std::to_string(sizes.size()) + " axes; at most 8 are supported");
-  uint64_t bytes = type_->bytes;
-  for (const int64_t size : sizes) {
+  content.sizes = header.shape();
+  content.is_fortran = header.is_fortran();
+  if (content.sizes.size() > Shape::kMaxRank)
+    header.reject("has " + std::to_string(content.sizes.size()) + " axes; at most 8 are supported");
+  uint64_t bytes = content.type->bytes;
+  for (const int64_t size : content.sizes) {
     constexpr uint64_t kMax = uint64_t{1} << 48U;
     if (size != 0 && bytes > kMax / static_cast<uint64_t>(size)) header.reject("declares more than 256 TB");
     bytes *= static_cast<uint64_t>(size);
   }
-  if (bytes == 0) header.reject("has no elements");
-  if (bytes != data_.bytes.size()) {
-    header.reject((bytes > data_.bytes.size() ? "ends early: it has " : "is too long: it has ") +
-                  std::to_string(data_.bytes.size()) + " bytes of data, its header declares " +
+  if (bytes != content.elements.size()) {
+    header.reject((bytes > content.elements.size() ? "ends early: it has " : "is too long: it has ") +
+                  std::to_string(content.elements.size()) + " bytes of data, its header declares " +
                   std::to_string(bytes));
   }
-  samples_ = sizes[0];
-  spec_ = {type_->dtype, Shape(std::span(sizes).subspan(1))};
-  if (header.is_fortran() && sizes.size() > 1) to_c_order(sizes);
+  return content;
+}
+
+std::string npy_header(const NpyType& type, std::span<const int64_t> sizes) {
+  constexpr size_t kAlignment = 64;
+  constexpr size_t kBefore = 10;  // magic, version, length
+  std::string shape;
+  for (const int64_t size : sizes) shape += std::to_string(size) + ", ";
+  if (sizes.size() > 1) shape.erase(shape.size() - 2);
+  if (sizes.size() == 1) shape.pop_back();
+  const std::string order = type.bytes == 1 ? "|" : "<";
+  std::string dict = "{'descr': '" + order + std::string(type.descr) +
+                     "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  dict.resize((kBefore + dict.size() + kAlignment) / kAlignment * kAlignment - kBefore, ' ');
+  dict.back() = '\n';
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(dict.size() & 0xffU), static_cast<char>(dict.size() >> 8U)};
+  return header + dict;
+}
+
+NpyArray::NpyArray(OwnedBytes file, const std::string& where) : data_(std::move(file)) {
+  const NpyContent content = read_npy(data_.bytes, where);
+  data_.bytes = content.elements;
+  type_ = content.type;
+  if (content.sizes.empty()) throw DataError(where, "is a single number; its first axis must count samples");
+  if (data_.bytes.empty()) throw DataError(where, "has no elements");
+  samples_ = content.sizes[0];
+  spec_ = {type_->dtype, Shape(std::span(content.sizes).subspan(1))};
+  if (content.is_fortran && content.sizes.size() > 1) to_c_order(content.sizes);
 }
 
 void NpyArray::to_c_order(const std::vector<int64_t>& sizes) {

@@ -108,7 +108,7 @@ TEST(LmdbPages, accepts_what_lmdb_writes) {
 TEST(LmdbPages, a_false_number_of_pages_is_rejected) {
   const TempFolder folder;
   Bytes file = database(folder);
-  for (const size_t meta : {0, 4096})  // the number of the last page: liblmdb adds 1
+  for (const size_t meta : {size_t{0}, size_t{4096}})  // the number of the last page: liblmdb adds 1
     std::fill_n(file.begin() + static_cast<ptrdiff_t>(meta + 136), 8, uint8_t{255});
   EXPECT_TRUE(
       fails([&] { const LmdbReader reader(folder.write("a.mdb", file)); }, {"a.mdb: is damaged: page"}));

@@ -1,0 +1,244 @@
+#include "records/writer/array_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+
+#include <libdeflate.h>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "system/file_io.h"
+#include "system/mapped_file.h"
+
+namespace tpack {
+namespace {
+
+class ArrayWriter final : public RecordWriter {
+ public:
+  using Assemble = void (*)(const std::vector<ArrayFile>& arrays, const std::string& path);
+  ArrayWriter(const std::string& folder, Spec spec, Assemble assemble)
+      : spec_(std::move(spec)), assemble_(assemble), paths_(spec_.size()), shapes_(spec_.size()) {
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      paths_[i] = folder + "/" + std::to_string(i);
+      if (spec_[i].tensor.shape.known()) shapes_[i] = spec_[i].tensor.shape;
+    }
+    read_shapes(folder);
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      std::error_code gone;
+      const uint64_t bytes = std::filesystem::file_size(paths_[i], gone);
+      const int64_t rows = gone || !shapes_[i] ? 0 : static_cast<int64_t>(bytes / row_bytes(i));
+      samples_ = i == 0 ? rows : std::min(samples_, rows);
+    }
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      const uint64_t keep = samples_ == 0 ? 0 : static_cast<uint64_t>(samples_) * row_bytes(i);
+      files_.push_back(std::make_unique<AppendFile>(paths_[i], keep));
+    }
+    buffers_.resize(spec_.size());
+  }
+
+  int64_t samples() const override { return samples_; }
+  /// The elements of all components, one after the other.
+  std::string encode(Datapoint& sample, int64_t /*index*/) const override {
+    std::string all;
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      const Tensor& values = sample.to_tensor(i);
+      require_shape(i, values.shape());
+      all.append(reinterpret_cast<const char*>(values.raw()), values.bytes());
+    }
+    return all;
+  }
+  void append(std::string encoded) override {
+    constexpr size_t kTogether = size_t{4} << 20U;
+    std::string_view left = encoded;
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      const size_t bytes = row_bytes(i);
+      buffers_[i] += left.substr(0, bytes);
+      left.remove_prefix(bytes);
+      if (buffers_[i].size() >= kTogether) write_out(i);
+    }
+    ++samples_;
+  }
+  void save() override {
+    write_shapes();
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      write_out(i);
+      files_[i]->sync();
+    }
+  }
+  void finish(const std::string& path) override {
+    save();
+    std::vector<ArrayFile> arrays;
+    for (size_t i = 0; i < spec_.size(); ++i) {
+      files_[i]->close();
+      const Shape shape = shapes_[i]->prepend(samples_);
+      arrays.push_back({spec_[i].name, spec_[i].tensor.dtype,
+                        std::vector<int64_t>(shape.sizes().begin(), shape.sizes().end()), paths_[i]});
+    }
+    const std::string whole = paths_[0] + ".whole";
+    assemble_(arrays, whole);
+    std::filesystem::rename(whole, path);
+  }
+
+ private:
+  size_t row_bytes(size_t i) const {
+    return static_cast<size_t>(shapes_[i]->elements()) * size_of(spec_[i].tensor.dtype);
+  }
+  void write_out(size_t i) {
+    files_[i]->write(buffers_[i]);
+    buffers_[i].clear();
+  }
+  /// The shape of the first sample is that of all.
+  void require_shape(size_t i, const Shape& shape) const {
+    const std::lock_guard lock(of_shapes_);
+    if (!shapes_[i]) shapes_[i] = shape;
+    if (*shapes_[i] == shape) return;
+    throw DataError(
+        "component '" + spec_[i].name + "' is " + shape.str() + ", in other samples it is " +
+        shapes_[i]->str() +
+        "; .npz and .h5 hold samples of one size: write .lmdb, .tfrecord or .tar, which hold any");
+  }
+  void write_shapes() {
+    const std::lock_guard lock(of_shapes_);
+    std::string text;
+    for (const auto& shape : shapes_) {
+      for (const int64_t size : shape ? shape->sizes() : std::span<const int64_t>())
+        text += std::to_string(size) + " ";
+      text += shape ? "\n" : "?\n";
+    }
+    write_whole_file(std::filesystem::path(paths_[0]).parent_path() / "shapes", text);
+  }
+  void read_shapes(const std::string& folder) {
+    const auto text = read_whole_file(folder + "/shapes");
+    if (!text) return;
+    const std::vector<std::string> lines = split(*text, '\n');
+    for (size_t i = 0; i < std::min(lines.size(), shapes_.size()); ++i) {
+      if (lines[i] == "?") continue;
+      std::vector<int64_t> sizes;
+      for (const std::string& part : split(lines[i], ' '))
+        if (!part.empty()) sizes.push_back(std::stoll(part));
+      shapes_[i] = Shape(sizes);
+    }
+  }
+
+  Spec spec_;
+  Assemble assemble_;
+  std::vector<std::string> paths_;
+  mutable std::mutex of_shapes_;
+  mutable std::vector<std::optional<Shape>> shapes_;  // of a sample, once known
+  std::vector<std::unique_ptr<AppendFile>> files_;
+  std::vector<std::string> buffers_;
+  int64_t samples_ = 0;
+};
+
+/// Numbers of a ZIP archive, little-endian.
+class ZipText {
+ public:
+  template <class T>
+  ZipText& put(T value) {
+    std::array<char, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    text_.append(bytes.data(), bytes.size());
+    return *this;
+  }
+  ZipText& put_text(std::string_view text) {
+    text_ += text;
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+struct StoredEntry {
+  std::string name;
+  uint64_t at = 0;
+  uint64_t size = 0;
+  uint32_t crc = 0;
+};
+
+constexpr uint16_t kVersion64 = 45;
+constexpr uint16_t kExtra64 = 1;
+constexpr uint16_t kDate1980 = 0x21;
+constexpr uint32_t kInExtra = 0xFFFFFFFF;
+
+/// Sizes are always in the extra field of 64 bits, as numpy.savez writes them.
+std::string local_header(const StoredEntry& entry) {
+  ZipText header;
+  header.put(uint32_t{0x04034b50})
+      .put(kVersion64)
+      .put(uint16_t{0})
+      .put(uint16_t{0})
+      .put(uint16_t{0})
+      .put(kDate1980);
+  header.put(entry.crc).put(kInExtra).put(kInExtra);
+  header.put(static_cast<uint16_t>(entry.name.size())).put(uint16_t{20}).put_text(entry.name);
+  header.put(kExtra64).put(uint16_t{16}).put(entry.size).put(entry.size);
+  return header.text();
+}
+
+std::string directory_entry(const StoredEntry& entry) {
+  ZipText header;
+  header.put(uint32_t{0x02014b50}).put(kVersion64).put(kVersion64).put(uint16_t{0}).put(uint16_t{0});
+  header.put(uint16_t{0}).put(kDate1980).put(entry.crc).put(kInExtra).put(kInExtra);
+  header.put(static_cast<uint16_t>(entry.name.size())).put(uint16_t{28}).put(uint16_t{0}).put(uint16_t{0});
+  header.put(uint16_t{0}).put(uint32_t{0}).put(kInExtra).put_text(entry.name);
+  header.put(kExtra64).put(uint16_t{24}).put(entry.size).put(entry.size).put(entry.at);
+  return header.text();
+}
+
+std::string directory_end(uint64_t at, uint64_t size, uint64_t entries) {
+  ZipText end;
+  end.put(uint32_t{0x06064b50})
+      .put(uint64_t{44})
+      .put(kVersion64)
+      .put(kVersion64)
+      .put(uint32_t{0})
+      .put(uint32_t{0});
+  end.put(entries).put(entries).put(size).put(at);
+  end.put(uint32_t{0x07064b50}).put(uint32_t{0}).put(at + size).put(uint32_t{1});
+  end.put(uint32_t{0x06054b50}).put(uint16_t{0}).put(uint16_t{0}).put(uint16_t{0xFFFF}).put(uint16_t{0xFFFF});
+  end.put(kInExtra).put(kInExtra).put(uint16_t{0});
+  return end.text();
+}
+
+}  // namespace
+
+std::unique_ptr<RecordWriter> array_writer(const std::string& folder, const Spec& spec,
+                                           void (*assemble)(const std::vector<ArrayFile>& arrays,
+                                                            const std::string& path)) {
+  return std::make_unique<ArrayWriter>(folder, spec, assemble);
+}
+
+void write_npz(const std::vector<ArrayFile>& arrays, const std::string& path) {
+  constexpr size_t kPiece = size_t{4} << 20U;
+  AppendFile file(path);
+  std::vector<StoredEntry> entries;
+  uint64_t at = 0;
+  for (const ArrayFile& array : arrays) {
+    const std::string header = npy_header(stored_type(array.dtype), array.sizes);
+    const MappedFile mapped(array.elements);
+    const std::string_view elements(reinterpret_cast<const char*>(mapped.bytes().data()),
+                                    mapped.bytes().size());
+    StoredEntry entry{array.name + ".npy", at, header.size() + elements.size(), 0};
+    entry.crc =
+        libdeflate_crc32(libdeflate_crc32(0, header.data(), header.size()), elements.data(), elements.size());
+    const std::string local = local_header(entry);
+    file.write(local);
+    file.write(header);
+    for (size_t done = 0; done < elements.size(); done += kPiece) file.write(elements.substr(done, kPiece));
+    at += local.size() + entry.size;
+    entries.push_back(std::move(entry));
+  }
+  std::string directory;
+  for (const StoredEntry& entry : entries) directory += directory_entry(entry);
+  file.write(directory);
+  file.write(directory_end(at, directory.size(), entries.size()));
+  file.sync();
+  file.close();
+}
+
+}  // namespace tpack

@@ -1,0 +1,108 @@
+// Files of records: tar archives, TFRecord, tf.Example, MessagePack, and their sources.
+#include <algorithm>
+#include <cstring>
+
+#include "fuzz/parsers.h"
+#include "records/format/msgpack.h"
+#include "records/format/pickle_writer.h"
+#include "records/record_fields.h"
+#include "records/test_records.h"
+
+namespace tpack::fuzz {
+namespace {
+
+ReadAt reader_of(Input input) {
+  return [input](uint64_t offset, void* to, size_t size) -> size_t {
+    if (offset >= input.size()) return 0;
+    const size_t there = std::min<size_t>(size, input.size() - offset);
+    std::memcpy(to, input.data() + offset, there);
+    return there;
+  };
+}
+
+void parse_tar(Input input) {
+  TarWalk walk(reader_of(input), "a.tar");
+  uint64_t end = 0;
+  while (const auto member = walk.next()) {
+    if (member->header < end || member->data <= member->header || member->end < member->data + member->size)
+      broken_promise("files of an archive that overlap");
+    if (member->data + member->size > input.size()) broken_promise("a file beyond the end of its archive");
+    end = member->end;
+  }
+}
+
+void parse_example(Input input) {
+  RecordFields fields;
+  read_tf_example(input, fields);
+  static_cast<void>(fields.describe());
+}
+
+void walk_message(const StoredValue& value) {
+  static_cast<void>(value.str());
+  if (const StoredList* list = value.list()) std::ranges::for_each(list->items, walk_message);
+  if (const StoredDict* dict = value.dict())
+    for (const auto& [key, entry] : dict->entries) walk_message(entry);
+}
+
+const SourceOfFile kTfRecord(
+    {"TFRecord: {files: FILE, components: {x: x}}",
+     "TFRecord: {files: FILE, check: false, components: {x: {field: x, dtype: int16, shape: [2]}}}"});
+const SourceOfFile kTar({"WebDataset: {files: FILE}",
+                         "WebDataset: {files: FILE, components: {x: json.x, y: npy}}"});
+const SourceOfFile kLmdbData({"LMDBData: {path: FILE}",
+                              "LMDBData: {path: FILE, format: raw, components: {x: value}}"});
+
+std::string example_with(const std::string& image) {
+  TfExampleWriter example;
+  example.add_floats("x", std::vector<float>{1, 2});
+  example.add_integers("x/shape", std::vector<int64_t>{1, 2});
+  example.add_bytes("image", image);
+  return example.finish();
+}
+
+std::string archive() {
+  return tar_file("0.cls", "1") + tar_file("0.jpg", "GIF89a") + tar_file("0.json", R"({"x": [1, 2]})") +
+         tar_file("1." + std::string(120, 'n'), "1") + std::string(2 * kTarBlock, '\0');
+}
+
+std::vector<Bytes> message_seeds() {
+  return texts({std::string("\x94\x01\xa1"
+                            "a\xc4\x01"
+                            "b\xcb\0\0\0\0\0\0\0\0",
+                            16),
+                std::string("\x84\xa2nd\xc3\xa4type\xa3|u1\xa5shape\x91\x01\xa4"
+                            "data\xc4\x01z",
+                            33)});
+}
+
+}  // namespace
+
+std::vector<Parser> record_parsers() {
+  return {
+      {"tar", parse_tar, [] { return texts({archive()}); }},
+      {"web_dataset", kTar, [] { return with_choices(kTar.choices(), texts({archive()})); }},
+      {"tf_example", parse_example,
+       [] {
+         return texts({example_with("GIF89a"), example_with("")});
+       }},
+      {"tf_record", kTfRecord,
+       [] {
+         return with_choices(kTfRecord.choices(),
+                             texts({framed_record(example_with("abcd")), tf_record_of({{"x", 7}})}));
+       }},
+      {"msgpack", [](Input input) { walk_message(read_msgpack(input).value); }, message_seeds},
+      {"lmdb_data", kLmdbData,
+       [] {
+         std::map<std::string, Bytes> records;
+         PickledList list;
+         list.add_bytes("abc");
+         const std::string pickle = list.finish();
+         records["0"] = bytes_of(pickle);
+         records["1"] = message_seeds()[0];
+         return with_choices(kLmdbData.choices(), {lmdb_with(records)});
+       },
+       "-max_len=65536"},
+  };
+}
+
+}  // namespace tpack::fuzz
