@@ -52,13 +52,6 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-testing::AssertionResult says(const std::string& message, const Texts& parts) {
-  for (const std::string& part : parts)
-    if (message.find(part) == std::string::npos)
-      return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
-  return testing::AssertionSuccess();
-}
-
 testing::AssertionResult fails(const std::function<void()>& action, const Texts& parts) {
   return says(error_of(action), parts);
 }

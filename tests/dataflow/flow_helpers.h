@@ -16,6 +16,7 @@
 #include "dataflow/map.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
+#include "support/errors.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -189,8 +190,6 @@ inline Texts remarks_of(const DataFlow& flow) { return flow.facts().at(0).remark
 Rows samples_of(const DataFlow& flow, const Pass& pass = {});
 
 std::string error_of(const std::function<void()>& action);
-/// Whether a message has all these parts, such as its place, the name and the fix.
-testing::AssertionResult says(const std::string& message, const Texts& parts);
 /// Whether an action throws an error with all these parts.
 testing::AssertionResult fails(const std::function<void()>& action, const Texts& parts);
 /// With each of the texts, the action throws an error that has all these parts.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,12 @@ inline testing::AssertionResult says(std::string_view message,
     if (message.find(part) == std::string_view::npos)
       return testing::AssertionFailure() << "'" << part << "' is not in: " << message;
   }
+  return testing::AssertionSuccess();
+}
+
+inline testing::AssertionResult says(std::string_view message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    if (testing::AssertionResult result = says(message, {std::string_view(part)}); !result) return result;
   return testing::AssertionSuccess();
 }
 
