@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
@@ -31,9 +32,10 @@ std::vector<Tensor> make_rows(const Spec& samples, int64_t count, Datapoint& out
   return rows;
 }
 
-class BatchCursor final : public Cursor {
+/// Batches of rows.
+class RowCursor final : public Cursor {
  public:
-  BatchCursor(const BatchedFlow& flow, const PassKey& pass)
+  RowCursor(const BatchedFlow& flow, const PassKey& pass)
       : flow_(flow), up_(flow.up().open(pass)), id_{pass.pass, 0, pass.repeat} {}
 
   bool next(Datapoint& out) override {
@@ -63,21 +65,72 @@ class BatchCursor final : public Cursor {
   SampleId id_;
 };
 
+/// Batches without rows.
+class JoiningCursor final : public Cursor {
+ public:
+  JoiningCursor(const BatchedFlow& flow, const PassKey& pass)
+      : flow_(flow), up_(flow.up().open(pass)), groups_(flow), id_{pass.pass, 0, pass.repeat} {}
+
+  bool next(Datapoint& out) override {
+    std::vector<Datapoint>* const samples = next_samples();
+    if (samples == nullptr) return false;
+    out.set_id(id_);
+    ++id_.index;
+    try {
+      flow_.join(*samples, out);
+    } catch (...) {
+      rethrow_with_sample(flow_.context().place_of(out.id()));
+    }
+    return true;
+  }
+  int64_t skip(int64_t count) override {
+    int64_t skipped = 0;
+    for (; skipped < count && next_samples() != nullptr; ++skipped) ++id_.index;
+    return skipped;
+  }
+
+ private:
+  std::vector<Datapoint>* next_samples() {
+    while (!ended_ && up_->next(sample_)) {
+      flow_.decode(sample_);
+      if (auto* const samples = groups_.add(sample_)) return samples;
+    }
+    ended_ = true;
+    return flow_.keeps_remainder() ? groups_.next_rest() : nullptr;
+  }
+
+  const BatchedFlow& flow_;
+  std::unique_ptr<Cursor> up_;
+  SampleGroups groups_;
+  SampleId id_;
+  Datapoint sample_;
+  bool ended_ = false;
+};
+
 }  // namespace
 
-BatchedFlow::BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context)
+BatchedFlow::BatchedFlow(const FlowPtr& up, int64_t batch_size, Remainder remainder, StageContext context)
+    : BatchedFlow(up, batch_size, remainder, std::move(context),
+                  batches_of(up->spec(), *up, batch_size, remainder)) {
+  check_shapes(this->up().spec(), context_);
+}
+
+BatchedFlow::BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context,
+                         Spec batches)
     : WrappedFlow(std::move(up)),
       batch_size_(batch_size),
       remainder_(remainder),
-      context_(std::move(context)) {
-  check_shapes(this->up().spec(), context_);
-  const auto samples = this->up().size();
+      context_(std::move(context)),
+      spec_(std::move(batches)) {}
+
+Spec BatchedFlow::batches_of(const Spec& samples, const Flow& up, int64_t batch_size, Remainder remainder) {
+  const auto count = up.size();
   // None if files are not listed yet.
-  const bool even = samples && *samples > 0 && (*samples == kEndless || *samples % batch_size_ == 0);
-  spec_ = this->up().spec().batched(even || remainder_ == Remainder::kDrop ? batch_size_ : Shape::kUnknown);
+  const bool even = count && *count > 0 && (*count == kEndless || *count % batch_size == 0);
+  return samples.batched(even || remainder == Remainder::kDrop ? batch_size : Shape::kUnknown);
 }
 
-int64_t BatchedFlow::batches_of(int64_t samples) const {
+int64_t BatchedFlow::count_batches(int64_t samples) const {
   if (samples == kEndless) return kEndless;
   return remainder_ == Remainder::kKeep ? (samples + batch_size_ - 1) / batch_size_ : samples / batch_size_;
 }
@@ -94,15 +147,15 @@ Seek BatchedFlow::seek() const { return up().seek(); }
 
 std::optional<int64_t> BatchedFlow::size() const {
   const auto samples = up().size();
-  return samples ? std::optional(batches_of(*samples)) : std::nullopt;
+  return samples ? std::optional(count_batches(*samples)) : std::nullopt;
 }
 
-int64_t BatchedFlow::places() const { return batches_of(up().places()); }
+int64_t BatchedFlow::places() const { return count_batches(up().places()); }
 
 void BatchedFlow::prepare() const {
   up().prepare();
   const auto samples = up().size();
-  if (!samples || batches_of(*samples) > 0) return;
+  if (!samples || count_batches(*samples) > 0) return;
   std::string text = context_.name + ": a pass has " + std::to_string(*samples) + " samples, batch_size is " +
                      std::to_string(batch_size_);
   if (*samples > 0) text += "; use a smaller batch_size or set remainder: true";
@@ -111,19 +164,82 @@ void BatchedFlow::prepare() const {
 
 bool BatchedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
   const int64_t count = samples_at(place);
+  const SampleId id{pass.pass, place, pass.repeat};
+  if (!has_rows()) {
+    std::vector<Datapoint> samples(static_cast<size_t>(count));
+    for (int64_t row = 0; row < count; ++row) {
+      Datapoint& sample = samples[static_cast<size_t>(row)];
+      up().get(pass, place * batch_size_ + row, sample);
+      decode(sample);
+    }
+    out.set_id(id);
+    try {
+      join(samples, out);
+    } catch (...) {
+      rethrow_with_sample(context_.place_of(id));
+    }
+    return true;
+  }
   const std::vector<Tensor> rows = make_rows(up().spec(), count, out);
   Datapoint& sample = out.child(0);
   for (int64_t row = 0; row < count; ++row) {
     up().get(pass, place * batch_size_ + row, sample);
     store_row(sample, rows, row);
   }
-  out.set_id({pass.pass, place, pass.repeat});
+  out.set_id(id);
   return true;
 }
 
 std::unique_ptr<Cursor> BatchedFlow::open(const PassKey& pass) const {
   if (access() == Access::kIndexed) return cursor_by_place(*this, pass);
-  return std::make_unique<BatchCursor>(*this, pass);
+  if (has_rows()) return std::make_unique<RowCursor>(*this, pass);
+  return std::make_unique<JoiningCursor>(*this, pass);
+}
+
+std::string BatchedFlow::group_of(const Datapoint& /*sample*/) const { return {}; }
+
+void BatchedFlow::decode(Datapoint& sample) const {
+  try {
+    for (size_t i = 0; i < sample.size(); ++i) sample.to_tensor(i);
+  } catch (...) {
+    rethrow_with_sample(context_.place_of(sample.id(), up().file_of(sample.id())));
+  }
+}
+
+void BatchedFlow::join(std::span<Datapoint> samples, Datapoint& batch) const {
+  TPACK_ASSERT(!samples.empty(), "a batch without samples");
+  batch.resize(samples[0].size());
+  std::vector<Tensor> rows;
+  for (size_t i = 0; i < samples[0].size(); ++i) {
+    const TensorSpec& spec = samples[0].tensor(i).spec();
+    rows.push_back(batch.renew(i, {spec.dtype, spec.shape.prepend(std::ssize(samples))}));
+  }
+  for (size_t row = 0; row < samples.size(); ++row) store_row(samples[row], rows, static_cast<int64_t>(row));
+}
+
+std::vector<Datapoint>* SampleGroups::add(Datapoint& sample) {
+  const auto [entry, is_new] = numbers_.try_emplace(flow_.group_of(sample), groups_.size());
+  if (is_new) groups_.emplace_back();
+  Group& group = groups_[entry->second];
+  if (group.samples.size() <= group.count) group.samples.emplace_back();
+  std::swap(group.samples[group.count++], sample);
+  return static_cast<int64_t>(group.count) == flow_.batch_size() ? taken(group) : nullptr;
+}
+
+std::vector<Datapoint>* SampleGroups::next_rest() {
+  while (rest_ < groups_.size()) {
+    if (Group& group = groups_[rest_++]; group.count > 0) return taken(group);
+  }
+  groups_.clear();
+  numbers_.clear();
+  rest_ = 0;
+  return nullptr;
+}
+
+std::vector<Datapoint>* SampleGroups::taken(Group& group) {
+  group.samples.resize(group.count);
+  group.count = 0;
+  return &group.samples;
 }
 
 const BatchedFlow* batched_of(const Flow& flow) {

@@ -114,7 +114,9 @@ std::optional<int64_t> DataFlow::batch_size() const {
 std::optional<Batching> DataFlow::batching() const {
   const BatchedFlow* batched = batched_of(*flow());
   if (batched == nullptr) return std::nullopt;
-  return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
+  // With groups, there may be several smaller batches.
+  const auto samples = batched->has_groups() ? std::nullopt : batched->up().size();
+  return Batching{batched->batch_size(), batched->keeps_remainder(), samples};
 }
 
 std::vector<const Source*> DataFlow::sources() const {

@@ -31,7 +31,7 @@ struct Pass {
 struct Batching {
   int64_t batch_size = 0;
   bool keeps_remainder = false;         // a last, smaller batch
-  std::optional<int64_t> samples = {};  // of a pass; same as Flow::size
+  std::optional<int64_t> samples = {};  // of a pass, same as Flow::size; nothing if batches have groups
 
   /// Samples of the last, smaller batch of a pass; 0 if there is none, or if it is known only after reading.
   int64_t remainder() const {

@@ -69,6 +69,10 @@ class Flow {
   /// Places of one pass; only for kIndexed and kFiltered.
   virtual int64_t places() const;
 
+  /// Why a pass may have a sample of its sources more than once, or only by chance: "RepeatedData gives each
+  /// sample 2 times"; empty if it has each of them at most once. After `prepare`.
+  virtual std::string repeats() const { return {}; }
+
   /// Opens and checks files. Must be called before reading; a second call does nothing. Errors: DataError for
   /// missing or damaged data, ConfigError for a config that does not match them.
   virtual void prepare() const {}
@@ -100,6 +104,7 @@ class WrappedFlow : public Flow {
   Seek seek() const override { return up_->seek(); }
   std::optional<int64_t> size() const override { return up_->size(); }
   int64_t places() const override { return up_->places(); }
+  std::string repeats() const override { return up_->repeats(); }
   void prepare() const override { up_->prepare(); }
   std::vector<const Source*> sources() const override { return up_->sources(); }
   std::map<std::string, State> learned() const override { return up_->learned(); }

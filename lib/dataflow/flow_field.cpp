@@ -48,7 +48,9 @@ ConfigNode Codec<FlowField>::dump(const FlowField& field) {
 
 namespace {
 
-/// Adds the flows that a flow refers to: as its name, or in a JoinData.
+/// The sources that are made of flows.
+constexpr std::array kSourcesOfFlows = {"JoinData", "ConcatData", "RandomMixData", "RandomChooseData"};
+
 void add_named(const ConfigNode& flow, std::set<std::string>& names) {
   if (flow.is_string()) names.insert(flow.text());
   if (flow.is_list())
@@ -56,17 +58,25 @@ void add_named(const ConfigNode& flow, std::set<std::string>& names) {
       if (item.is_map()) add_named(item, names);
   if (!flow.is_map()) return;
   if (const ConfigNode* inner = flow.find("flow")) add_named(*inner, names);
-  const ConfigNode* joined = flow.find("JoinData");
-  if (joined != nullptr && joined->is_map()) joined = joined->find("flows");
-  if (joined != nullptr && joined->is_list())
-    for (const ConfigNode& part : joined->items()) add_named(part, names);
+  for (const char* source : kSourcesOfFlows) {
+    const ConfigNode* parts = flow.find(source);
+    if (parts != nullptr && parts->is_map()) parts = parts->find("flows");
+    if (parts != nullptr && parts->is_list())
+      for (const ConfigNode& part : parts->items()) add_named(part, names);
+  }
 }
 
 }  // namespace
 
+std::set<std::string> flows_named_in(const ConfigNode& flow) {
+  std::set<std::string> names;
+  add_named(flow, names);
+  return names;
+}
+
 std::vector<std::string> whole_flows(const FlowScope& flows) {
   std::set<std::string> parts;
-  for (const auto& [name, flow] : flows) add_named(flow, parts);
+  for (const auto& [name, flow] : flows) parts.merge(flows_named_in(flow));
   std::vector<std::string> whole;
   for (const auto& [name, flow] : flows)
     if (!parts.contains(name)) whole.push_back(name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Codec<FlowField> {
 
 /// The flows of a config by name, which a FlowField may refer to.
 using FlowScope = std::map<std::string, ConfigNode>;
+
+/// The names of the flows that a flow refers to: as its name, or in a JoinData or another source of flows.
+std::set<std::string> flows_named_in(const ConfigNode& flow);
 
 /// The names of the flows that are neither part of another one ([JoinData: [images, labels]]) nor an alias of
 /// it: train first, then by name.

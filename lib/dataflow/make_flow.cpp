@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/error.h"
 #include "core/other_words.h"
@@ -85,7 +86,7 @@ class FlowMaker final : public FlowBuilder {
   /// True if a source that is not open prevents a flow from being built.
   bool waits_for_data() const { return waits_for_data_; }
 
-  FlowPtr build(const FlowField& field, const std::string& part) override {
+  FlowPtr build(const FlowField& field, const std::string& part, PartOrder order) override {
     const std::string outer_prefix = prefix_;
     const FlowSettings outer_settings = settings_;  // threads and prefetching apply to the whole tree
     const FlowParams outer_said = said_;
@@ -93,7 +94,7 @@ class FlowMaker final : public FlowBuilder {
     const bool outer_join = in_join_;
     settings_ = {};
     said_ = {};
-    in_join_ = true;
+    in_join_ = outer_join || order == PartOrder::kOfOwner;
     FlowPtr flow = build_top(field.node);
     in_join_ = outer_join;
     prefix_ = outer_prefix;
@@ -129,6 +130,7 @@ class FlowMaker final : public FlowBuilder {
     bool good = true;                 // no mistake so far
     bool guarded = false;             // on_error was applied
     std::map<std::string, int> seen;  // number of components of each type, for their names
+    std::vector<ConfigNode> before;   // the items so far
   };
 
   FlowPtr build_named(const ConfigNode& name) {
@@ -168,6 +170,7 @@ class FlowMaker final : public FlowBuilder {
       state.flow = add_item(item, state);
       state.good = state.good && state.flow != nullptr;
       state.first = false;
+      state.before.push_back(item);
     }
     if (!state.good) return nullptr;
     return state.guarded ? state.flow : guard(state.flow, list.position());
@@ -219,9 +222,10 @@ class FlowMaker final : public FlowBuilder {
       throw;
     }
   }
-  FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
+  FlowPtr make_stage(const ComponentItem& item, StageContext context, ListState& state) {
     const auto stage = Registry<Stage>::make(item, errors_);
     if (stage == nullptr) return nullptr;
+    if (stage->keeps_samples()) context.before = text_of(state.before);
     stage->configure(settings_);  // also for a flow that is built later
     if (in_join_ && stage->reorders()) {
       throw ConfigError(item.position, item.name +
@@ -253,6 +257,26 @@ class FlowMaker final : public FlowBuilder {
     const std::string name = prefix_ + type + "_" + std::to_string(seen[type]++);
     return {name, stable_hash(name), item.position, in_join_ || order_ == SampleOrder::kOfData};
   }
+  /// Items of a list and all flows that they name, with their parameters.
+  std::string text_of(const std::vector<ConfigNode>& items) const {
+    const ConfigNode all = ConfigNode::list(items);
+    std::string text = to_json(Codec<FlowField>::dump({all}));
+    std::set<std::string> told;
+    for (bool is_new = true; is_new;) {
+      is_new = false;
+      std::set<std::string> named = flows_named_in(all);
+      for (const std::string& name : told)
+        if (const auto found = scope_.find(name); found != scope_.end())
+          named.merge(flows_named_in(found->second));
+      for (const std::string& name : named) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end() || !told.insert(name).second) continue;
+        text += "\n" + name + ": " + to_json(Codec<FlowField>::dump({found->second}));
+        is_new = true;
+      }
+    }
+    return text;
+  }
   static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
     if (first) {
       return {item.position,
@@ -260,8 +284,11 @@ class FlowMaker final : public FlowBuilder {
                   "; put a source before it, such as ImageFolder: photos; for a part of the data of "
                   "data.train, add split: 0.2 to the config"};
     }
-    return {item.position,
-            "source " + item.name + " must be the first item of a flow; use JoinData to join flows"};
+    return {
+        item.position,
+        "source " + item.name +
+            " must be the first item of a flow; use JoinData to join the components of flows, ConcatData or "
+            "RandomMixData for the samples of several"};
   }
   static ConfigError unknown_component(const ComponentItem& item) {
     std::vector<std::string> names;

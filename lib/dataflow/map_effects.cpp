@@ -26,8 +26,8 @@ struct SampleMapsOfFlow {
 };
 
 /// All stages of a flow, the first one first.
-std::vector<const Flow*> stages_of(const DataFlow& flow) {
-  std::vector<const Flow*> stages = {flow.flow().get()};
+std::vector<const Flow*> stages_of(const Flow& flow) {
+  std::vector<const Flow*> stages = {&flow};
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(stages.back()))
     stages.push_back(&wrapped->up());
   std::reverse(stages.begin(), stages.end());
@@ -36,20 +36,20 @@ std::vector<const Flow*> stages_of(const DataFlow& flow) {
 
 SampleMapsOfFlow sample_maps_of(const DataFlow& flow) {
   SampleMapsOfFlow found{{}, nullptr};
-  for (const Flow* stage : stages_of(flow)) {
+  for (const Flow* stage : stages_of(*flow.flow())) {
     if (dynamic_cast<const BatchedFlow*>(stage) != nullptr) break;
     const auto* map = dynamic_cast<const MapFlow*>(stage);
     if (map == nullptr) continue;
     if (found.maps.empty()) found.base = &map->up();
     found.maps.push_back(map);
   }
-  if (found.base == nullptr) found.base = stages_of(flow).front();
+  if (found.base == nullptr) found.base = stages_of(*flow.flow()).front();
   return found;
 }
 
 /// False if the samples of a prepared flow come only once, from an agent or a pipe.
-bool may_read(const DataFlow& flow) {
-  const std::vector<const Source*> sources = flow.flow()->sources();
+bool may_read(const Flow& flow) {
+  const std::vector<const Source*> sources = flow.sources();
   return !sources.empty() && std::all_of(sources.begin(), sources.end(), [](const Source* one) {
     return dynamic_cast<const RandomAccessSource*>(one) != nullptr;
   });
@@ -127,7 +127,9 @@ bool differ(const Moments& a, const Moments& b) {
 
 }  // namespace
 
-std::optional<std::string> random_map(const DataFlow& flow) {
+std::optional<std::string> random_map(const DataFlow& flow) { return random_map(*flow.flow()); }
+
+std::optional<std::string> random_map(const Flow& flow) {
   if (!may_read(flow)) return std::nullopt;
   const Stopwatch time;
   bool is_batched = false;
@@ -147,7 +149,7 @@ std::optional<std::string> random_map(const DataFlow& flow) {
 }
 
 std::optional<std::string> other_scale(const DataFlow& train, const DataFlow& flow) {
-  if (!may_read(train) || !may_read(flow)) return std::nullopt;
+  if (!may_read(*train.flow()) || !may_read(*flow.flow())) return std::nullopt;
   const SampleMapsOfFlow theirs = sample_maps_of(train);
   const SampleMapsOfFlow own = sample_maps_of(flow);
   if (theirs.base->spec().str() != own.base->spec().str()) return std::nullopt;

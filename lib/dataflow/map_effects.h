@@ -12,6 +12,8 @@ namespace tpack {
 /// augment_image_component_0"; nothing if there is none. Maps of flows inside a JoinData are not tried.
 /// Prepares the flow.
 std::optional<std::string> random_map(const DataFlow& flow);
+/// The same for a prepared flow.
+std::optional<std::string> random_map(const Flow& flow);
 
 /// The difference if the maps of two flows scale the same samples differently, for example because one flow
 /// has no Scale: "its maps make 'image' 0 to 255, but the maps of data.train make it 0 to 1"; else nothing.

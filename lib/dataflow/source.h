@@ -28,6 +28,8 @@ struct StageContext {
   /// Sources, joins and stages must not shuffle: inside a JoinData, which defines the order, and for
   /// predictions.
   bool keeps_order = false;
+  /// The components before it in its list, with all of their parameters, as text.
+  std::string before = {};
 
   /// The key of a sample in this component.
   SamplePlace place_of(const SampleId& id, const std::string& file = {}) const {
@@ -35,14 +37,19 @@ struct StageContext {
   }
 };
 
+/// The order of the samples of flows that a component has as parameters.
+enum class PartOrder : uint8_t {
+  kOfOwner,  // the component defines one order for all of them (StageContext::keeps_order)
+  kOwn       // each has its own, and may shuffle and drop samples
+};
+
 /// Builds the flows that a component has as parameters.
 class FlowBuilder {
  public:
   virtual ~FlowBuilder() = default;
   /// A nested list, or the flow with the name in the field. Null after reporting. `part` distinguishes the
-  /// flows of one component, so that their random numbers differ. The component defines one order for all of
-  /// them (StageContext::keeps_order).
-  virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
+  /// flows of one component, so that their random numbers differ.
+  virtual FlowPtr build(const FlowField& field, const std::string& part, PartOrder order) = 0;
 };
 
 /// The start of a flow. Derive from RandomAccessSource or SequentialSource, and from parts for everything

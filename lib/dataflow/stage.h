@@ -21,6 +21,9 @@ class Stage {
   /// True if items get another order. Such a stage is an error inside a JoinData, because it would separate
   /// the parts.
   virtual bool reorders() const { return false; }
+  /// True if it keeps samples for later runs, and so needs the description of everything before it
+  /// (StageContext::before).
+  virtual bool keeps_samples() const { return false; }
   /// Changes how the whole flow is read; for stages that only set workers and prefetching.
   virtual void configure(FlowSettings& /*settings*/) const {}
 };

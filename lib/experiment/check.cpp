@@ -77,7 +77,9 @@ std::optional<int64_t> samples_after_dropping(const DataFlow& train) {
     if (map != nullptr && map->may_drop()) break;
     const bool is_guard = dynamic_cast<const GuardedFlow*>(at) != nullptr;
     skips_bad = skips_bad || is_guard;
-    if (map == nullptr && !is_guard && dynamic_cast<const BatchedFlow*>(at) == nullptr) return std::nullopt;
+    const auto* batched = dynamic_cast<const BatchedFlow*>(at);
+    const bool counts = batched != nullptr && !batched->has_groups();
+    if (map == nullptr && !is_guard && !counts) return std::nullopt;
     at = &wrapped->up();
   }
   if (dynamic_cast<const MapFlow*>(at) == nullptr || never_ends(at)) return std::nullopt;

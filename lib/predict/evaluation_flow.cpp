@@ -33,6 +33,10 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
                           "' never ends, but an evaluation needs one complete pass; remove stages that "
                           "repeat the data, or put FixedSizeData: {size: ...} before its BatchData");
   }
+  if (const std::string why = flow.flow()->repeats(); !why.empty())
+    throw ConfigError(where, "flow '" + name + "': " + why +
+                                 ", but an evaluation needs each sample once, else its statistics count some "
+                                 "samples more than others; remove that stage from this flow");
   warn_of_random_map(flow, name);
   const Batching batches = *flow.batching();  // now that the sizes are known
   if (batches.keeps_remainder) return;

@@ -203,7 +203,7 @@ class LmdbData final : public RecordSource {
   RecordForm form_ = RecordForm::kRaw;
 };
 
-TPACK_REGISTER(Source, LmdbData, "LMDBData", "LMDBDataDecoder", "LMDBSerializer");
+TPACK_REGISTER(Source, LmdbData, "LMDBData", "LMDBDataDecoder", "LMDBDataPoint", "LMDBSerializer");
 
 }  // namespace
 }  // namespace tpack

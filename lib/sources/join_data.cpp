@@ -37,7 +37,7 @@ class JoinData final : public Source {
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) override {
     std::vector<FlowPtr> flows;
     for (const FlowField& field : p_.flows) {
-      flows.push_back(builder.build(field, std::to_string(flows.size())));
+      flows.push_back(builder.build(field, std::to_string(flows.size()), PartOrder::kOfOwner));
     }
     if (std::find(flows.begin(), flows.end(), nullptr) != flows.end()) return nullptr;
     return joined_flow(std::move(flows), p_.shortest ? Lengths::kMinLength : Lengths::kEqual, context,

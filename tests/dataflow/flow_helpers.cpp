@@ -19,6 +19,13 @@ const live::Fields kPicky(
 
 }  // namespace
 
+namespace {
+std::function<void(const DataFlow&)> g_watch;  // of the FlowWatch that lives
+}  // namespace
+
+FlowWatch::FlowWatch(std::function<void(const DataFlow&)> watch) { g_watch = std::move(watch); }
+FlowWatch::~FlowWatch() { g_watch = nullptr; }
+
 DataFlow yaml_flow(const std::string& yaml, const std::shared_ptr<Fit>& fit, const std::string& file) {
   Diagnostics errors;
   auto flow = make_flow(parse_yaml(yaml, file), {}, errors, fit);
@@ -80,6 +87,7 @@ std::string content_of_flow(const std::string& items_yaml, const std::string& fi
   };
   text += error_of([&] { read(0); });
   text += error_of([&] { read(1); });
+  if (g_watch) g_watch(flow);
   return text;
 }
 

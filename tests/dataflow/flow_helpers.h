@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -199,5 +200,14 @@ void expect_errors(const std::function<void(const std::string&)>& action,
 /// Settings, spec and two passes of a flow, as text; or why it has none. Its paths are relative to the folder
 /// of `file`.
 std::string content_of_flow(const std::string& items_yaml, const std::string& file = "flow.yaml");
+
+/// While it lives, it gets each flow that content_of_flow has read.
+class FlowWatch {
+ public:
+  explicit FlowWatch(std::function<void(const DataFlow&)> watch);
+  ~FlowWatch();
+  FlowWatch(const FlowWatch&) = delete;
+  FlowWatch& operator=(const FlowWatch&) = delete;
+};
 
 }  // namespace tpack

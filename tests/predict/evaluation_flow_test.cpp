@@ -38,6 +38,17 @@ TEST(EvaluationFlow, rejects_one_that_never_ends) {
             "remove stages that repeat the data, or put FixedSizeData: {size: ...} before its BatchData");
 }
 
+TEST(EvaluationFlow, rejects_one_that_repeats_samples) {
+  for (const std::string stage :
+       {"RepeatedData: {num: 2}", "RepeatedDataPoint: 2", "FixedSizeData: {size: 12}",
+        "LocallyShuffleData: {buffer_size: 4, num_reuse: 2}"}) {
+    const std::string error = error_of("- " + stage + "\n- BatchData: {batch_size: 4, remainder: true}");
+    EXPECT_NE(error.find("needs each sample once"), std::string::npos) << stage << ": " << error;
+    EXPECT_NE(error.find("remove that stage"), std::string::npos) << stage;
+  }
+  EXPECT_EQ(error_of("- FixedSizeData: {size: 8}\n- BatchData: {batch_size: 4}"), "");
+}
+
 TEST(EvaluationFlow, rejects_single_samples) {
   EXPECT_EQ(error_of(""),
             "train.yaml:30:28: flow 'validation' produces single samples; end it with BatchData: "

@@ -133,6 +133,10 @@ FIXES = [
     Fix(PHOTOS, {"    - ImageFolder: photos\n": "    - ImageFolder: photos\n    - Flip\n"}, r"write (AugmentImageComponent: \[Flip\])", {"- Flip": "- {0}"}),
     Fix(TABLE, {"    - BatchData: {batch_size: 8}\n": "    - Cast: {dtype: float32}\n    - BatchData: {batch_size: 8}\n"},
         r"write (MapData: \{component: \.\.\., map: \{Cast: \.\.\.\}\})", {"Cast: {dtype: float32}": "{0}", "component: ...": "component: x", "Cast: ...": "Cast: float32"}),
+    Fix(PHOTOS, {"[{Resize: 8}]\n    - BatchData: {batch_size: 4}\n": "[{Resize: 8}]\n    - PadBatch: 4\n"}, "nothing to pad; write (BatchData: 4)", {"PadBatch: 4": "{0}"}),
+    Fix(PHOTOS, {"[{Resize: 8}]\n    - BatchData: {batch_size: 4}\n": "[{Resize: 8}]\n    - BatchDataByShape: 4\n"}, "in every sample; write (BatchData: 4)",
+        {"BatchDataByShape: 4": "{0}"}),
+    Fix(TABLE, {"    - BatchData: {batch_size: 8}\n": "    - CacheData\n    - BatchData: {batch_size: 8}\n"}, r"write (CacheData: \{shuffle: true\})", {"- CacheData": "- {0}"}),
     # The form of YAML
     Fix(TABLE, {"file: t.csv": "file:t.csv"}, "write '(file: t.csv)', with a space", {"file:t.csv": "{0}"}),
     Fix(TABLE, {"  - ModelSaver: {keep: 1}\n  - Inf": "  ModelSaver: {keep: 1}\n  Inf"}, "begin each item with '(- )'", {"  ModelSaver": "  {0}ModelSaver", "  Inf": "  {0}Inf"}),

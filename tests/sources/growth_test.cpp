@@ -183,6 +183,11 @@ const std::vector<GrowingFile>& growing_files() {
          write_pictures(folder, n, [](int i) { return "d/class" + number(i) + "/0.png"; });
          return "[ImageFolder: {dir: d}]";
        }},
+      {"ImageFromFile", "files",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return number(i) + ".png"; });
+         return "[ImageFromFile: ['*.png']]";
+       }},
       {"ImageList", "rows",
        [](const TempFolder& folder, int n) {
          folder.write("0.png", encode_png(photo(4, 4)));
@@ -256,10 +261,12 @@ Cost cost_of(const GrowingFile& file, int n) {
 }
 
 TEST(Growth, knows_every_source_that_reads_files) {
-  std::set<std::string> known = {"HDF5",                           // its entries are those of libhdf5
-                                 "Mnist",         "FashionMnist",  // arrays of one kind
-                                 "FakeData",      "RenderedDigits", "RenderedShapes", "JoinData",  // no files
-                                 "AsyncRollouts", "ExpReplay",      "Rollouts"};
+  std::set<std::string> known = {
+      "HDF5",                                                             // its entries are those of libhdf5
+      "Mnist",         "FashionMnist",                                    // arrays of one kind
+      "FakeData",      "RenderedDigits", "RenderedShapes",   "JoinData",  // no files
+      "ConcatData",    "RandomMixData",  "RandomChooseData", "DataFromList",
+      "AsyncRollouts", "ExpReplay",      "Rollouts"};
   for (const GrowingFile& file : growing_files()) known.insert(file.source);
   for (const ComponentInfo* entry : ComponentTable::of(Source::kKind).list()) {
     if (entry->file.find("tests/") != std::string::npos) continue;

@@ -9,10 +9,13 @@ BatchAssembler::BatchAssembler(const StreamPlan& plan, const StreamOptions& opti
       options_(options),
       ring_(ring),
       batch_size_(std::max<int64_t>(plan.batch_size(), 1)),
-      number_(plan.drops() ? -options.position.index : 0) {}
+      number_(plan.drops() ? -options.position.index : 0) {
+  if (plan.batched != nullptr && plan.batched->has_groups()) groups_.emplace(*plan.batched);
+}
 
 void BatchAssembler::add(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop) {
   if (t.begins_pass) index_ = t.skipped_batches;
+  if (groups_) return add_to_groups(t, lock, stop);
   for (size_t at = 0; at < t.count;) {
     if (ours() && !open_slot(t.pass, lock, stop)) return;
     lock.unlock();
@@ -23,6 +26,30 @@ void BatchAssembler::add(Ticket& t, SlotRing::Lock& lock, const std::stop_token&
   }
   if (t.error) return fail(t.error, t.pass, lock, stop);
   if (t.ends_pass) end_pass(t.pass, lock, stop);
+}
+
+void BatchAssembler::add_to_groups(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop) {
+  for (size_t at = 0; at < t.count; ++at) {
+    if (!t.items[at].there) continue;
+    std::vector<Datapoint>* const complete = groups_->add(t.items[at].data);
+    if (complete != nullptr && !end_batch_of(*complete, t.pass, lock, stop)) return;
+  }
+  if (t.error) return fail(t.error, t.pass, lock, stop);
+  if (!t.ends_pass) return;
+  for (std::vector<Datapoint>* rest = groups_->next_rest(); rest != nullptr; rest = groups_->next_rest()) {
+    if (plan_.batched->keeps_remainder() && !end_batch_of(*rest, t.pass, lock, stop)) return;
+  }
+  end_pass(t.pass, lock, stop);
+}
+
+/// False if the stream is stopped.
+bool BatchAssembler::end_batch_of(std::vector<Datapoint>& samples, const PassKey& pass, SlotRing::Lock& lock,
+                                  const std::stop_token& stop) {
+  if (ours() && !open_slot(pass, lock, stop)) return false;
+  filled_ = std::ssize(samples);
+  if (slot_ != nullptr) std::swap(slot_->kept, samples);
+  end_batch(lock);
+  return true;
 }
 
 bool BatchAssembler::ours() const { return number_ >= 0 && number_ % options_.shard_count == options_.shard; }

@@ -20,6 +20,9 @@ class BatchAssembler {
   bool ours() const;
   bool open_slot(const PassKey& pass, SlotRing::Lock& lock, const std::stop_token& stop);
   std::exception_ptr copy_items(Ticket& t, size_t& at) const;
+  void add_to_groups(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop);
+  bool end_batch_of(std::vector<Datapoint>& samples, const PassKey& pass, SlotRing::Lock& lock,
+                    const std::stop_token& stop);
   void end_batch(SlotRing::Lock& lock);
   void end_pass(const PassKey& pass, SlotRing::Lock& lock, const std::stop_token& stop);
   void fail(const std::exception_ptr& error, const PassKey& pass, SlotRing::Lock& lock,
@@ -33,7 +36,8 @@ class BatchAssembler {
   int64_t index_ = 0;         // of the batch being filled, in its pass
   int64_t sequence_ = 0;      // of this reader's next batch
   mutable int64_t filled_ = 0;
-  BatchSlot* slot_ = nullptr;  // null: none yet, or another reader's batch
+  std::optional<SampleGroups> groups_;  // for batches with groups
+  BatchSlot* slot_ = nullptr;           // null: none yet, or another reader's batch
   bool finished_ = false;
 };
 

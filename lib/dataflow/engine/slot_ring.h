@@ -17,8 +17,9 @@ namespace tpack {
 /// One batch of the ring.
 struct BatchSlot {
   std::vector<Tensor> rows;  // memory of a whole batch in the shape of BatchData; none for single samples
-  Datapoint batch;           // for the reader
-  Place place;               // in the flow of batches
+  std::vector<Datapoint> kept = {};  // samples of a batch without rows, until it is made
+  Datapoint batch;                   // for the reader
+  Place place;                       // in the flow of batches
   DataPosition next;
   int64_t sequence = 0;  // in the stream
   int64_t samples = 0;

@@ -12,6 +12,10 @@ namespace {
 void make_rows(const StreamPlan& plan, SlotRing& ring) {
   if (plan.batched == nullptr) return;
   for (BatchSlot& slot : ring.slots()) {
+    if (!plan.batched->has_rows()) {
+      slot.kept.resize(static_cast<size_t>(plan.batch_size()));
+      continue;
+    }
     for (const ComponentSpec& component : plan.batched->up().spec()) {
       slot.rows.emplace_back(component.tensor.dtype, component.tensor.shape.prepend(plan.batch_size()));
     }
@@ -23,6 +27,20 @@ std::unique_ptr<Filler> make_filler(const StreamPlan& plan, const Flow& flow, co
   make_rows(plan, ring);
   return plan.by_place ? make_place_filler(plan, flow, options, ring)
                        : make_order_filler(plan, options, ring);
+}
+
+/// False if the samples cannot be one batch; then the slot has the error.
+bool join_kept(BatchSlot& slot, const BatchedFlow& batched) {
+  try {
+    try {
+      batched.join(std::span(slot.kept).first(static_cast<size_t>(slot.samples)), slot.batch);
+    } catch (...) {
+      rethrow_with_sample(batched.context().place_of(slot.batch.id()));
+    }
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
+  return !slot.error;
 }
 
 }  // namespace
@@ -47,7 +65,12 @@ void StreamEngine::work(const std::stop_token& stop) {
   }
 }
 
-void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row) {
+void store_sample(Datapoint& sample, const BatchedFlow& batched, BatchSlot& slot, int64_t row) {
+  if (!batched.has_rows()) {
+    batched.decode(sample);
+    std::swap(slot.kept[static_cast<size_t>(row)], sample);
+    return;
+  }
   try {
     store_row(sample, slot.rows, row);
   } catch (...) {
@@ -57,12 +80,13 @@ void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot
 
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed) {
   if (slot.error) return;
-  slot.batch.resize(slot.rows.size());
+  slot.batch.set_id({slot.place.pass.pass, slot.place.index, slot.place.pass.repeat});
+  if (!plan.batched->has_rows() && !join_kept(slot, *plan.batched)) return;
+  if (plan.batched->has_rows()) slot.batch.resize(slot.rows.size());
   for (size_t i = 0; i < slot.rows.size(); ++i) {
     const bool whole = slot.samples == plan.batch_size();
     slot.batch.set_tensor(i, whole ? slot.rows[i] : slot.rows[i].rows(0, slot.samples));
   }
-  slot.batch.set_id({slot.place.pass.pass, slot.place.index, slot.place.pass.repeat});
   try {
     for (const MapFlow* map : plan.batch_maps) map->apply(seed, slot.batch);
   } catch (...) {

@@ -37,10 +37,12 @@ class StreamEngine {
   ThreadPool workers_;  // last: joined first
 };
 
-/// Writes a sample to row `row` of the slot. Errors: SampleError if its shape differs from that of the rows.
-void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row);
+/// Writes a sample to row `row` of the slot, or keeps it there if the batches have no rows. Errors:
+/// SampleError if its shape differs from that of the rows.
+void store_sample(Datapoint& sample, const BatchedFlow& batched, BatchSlot& slot, int64_t row);
 
-/// Makes `slot.batch` from its filled rows and runs the maps after BatchData; their error goes into the slot.
+/// Makes `slot.batch` from its filled rows, or from its kept samples, and runs the maps after BatchData;
+/// their error goes into the slot.
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed);
 
 /// The number of items that a worker takes at once, from the measured time per item: enough for about 0.2 ms,

@@ -39,7 +39,8 @@ void peel_sample_maps(StreamPlan& plan) {
 }  // namespace
 
 bool StreamPlan::drops() const {
-  return guard != nullptr || samples->access() == Access::kFiltered ||
+  return guard != nullptr || (batched != nullptr && batched->has_groups()) ||
+         samples->access() == Access::kFiltered ||
          std::any_of(sample_maps.begin(), sample_maps.end(), [](const MapFlow* m) { return m->may_drop(); });
 }
 

@@ -24,7 +24,7 @@ struct StreamPlan {
 
   /// Samples in the rows of a slot; 0 if items are single samples.
   int64_t batch_size() const { return batched == nullptr ? 0 : batched->batch_size(); }
-  /// True if the number of items is known only after reading: a map may drop some.
+  /// True if the batch of an item is known only after reading: a map may drop some, or batches have groups.
   bool drops() const;
   /// The batch of `batched` at `place` of the flow.
   Place locate(const PassKey& pass, int64_t place) const;

@@ -113,6 +113,7 @@ bool TicketSource::fill(Ticket::Item& item, const PassKey& pass) const {
     const bool there = std::all_of(plan_.sample_maps.begin(), plan_.sample_maps.end(),
                                    [&](const MapFlow* map) { return map->apply(pass.seed, item.data); });
     if (plan_.guard != nullptr && there) plan_.guard->decode_images(item.data);
+    if (plan_.batched != nullptr && plan_.batched->has_groups() && there) plan_.batched->decode(item.data);
     if (plan_.guard != nullptr) plan_.guard->kept();
     return there;
   } catch (const SampleError& error) {

@@ -60,7 +60,7 @@ class BatchData final : public Stage {
           "batch_size: auto is only for data.train, in train, check and bench; write a number, or "
           "add --set data.train.BatchData.batch_size=NUMBER");
     const auto remainder = p_.remainder ? BatchedFlow::Remainder::kKeep : BatchedFlow::Remainder::kDrop;
-    return std::make_shared<BatchedFlow>(std::move(up), p_.batch_size.count, remainder, context);
+    return std::make_shared<BatchedFlow>(up, p_.batch_size.count, remainder, context);
   }
 
  private:

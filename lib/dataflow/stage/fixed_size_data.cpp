@@ -47,6 +47,12 @@ class FixedSizeFlow final : public RemappedFlow {
   }
   std::optional<int64_t> size() const override { return size_; }
   int64_t places() const override { return size_; }
+  std::string repeats() const override {
+    const auto once = up().size();
+    if (once && *once >= size_) return up().repeats();
+    if (!once) return up().repeats();
+    return "FixedSizeData makes " + std::to_string(size_) + " samples of " + std::to_string(*once);
+  }
   Place locate(const PassKey& pass, int64_t place) const override {
     const int64_t once = up().places();
     if (keep_ == KeepState::kNo || once == kEndless) {

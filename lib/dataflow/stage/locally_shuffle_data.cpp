@@ -4,6 +4,7 @@
 
 #include "core/registry.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/repeated_points.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -116,6 +117,7 @@ class LocallyShuffledFlow final : public RemappedFlow {
 
 struct LocallyShuffleDataParams {
   int64_t buffer_size = 0;
+  int64_t num_reuse = 1;
 };
 
 /// Source: tensorpack dataflow/common.py, LocallyShuffleData; unlike there, a pass has an end and contains
@@ -129,14 +131,18 @@ class LocallyShuffleData final : public Stage {
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
                "no item moves further than this; a sequential flow keeps this many in memory")
         .required()
-        .shorthand();
+        .shorthand()
+        .field("num_reuse", &Params::num_reuse, between(1, 1 << 10),
+               "number of times that each item comes, among the items near it; random maps after it draw new "
+               "numbers each time. With data that are read by place, the item is read again each time");
   }
   explicit LocallyShuffleData(Params p) : p_(p) {}
 
   bool reorders() const override { return true; }
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
     if (context.keeps_order) return up;
-    return std::make_shared<LocallyShuffledFlow>(std::move(up), p_.buffer_size, context);
+    return std::make_shared<LocallyShuffledFlow>(repeated_points(std::move(up), p_.num_reuse),
+                                                 p_.buffer_size * p_.num_reuse, context);
   }
 
  private:

@@ -46,6 +46,11 @@ class RepeatedFlow final : public RemappedFlow {
     return once ? std::optional(times(*once)) : std::nullopt;
   }
   int64_t places() const override { return times(up().places()); }
+  std::string repeats() const override {
+    if (num_ == 1) return up().repeats();
+    return "RepeatedData gives each sample " +
+           (num_ == kEndless ? std::string("without end") : std::to_string(num_) + " times");
+  }
   Place locate(const PassKey& pass, int64_t place) const override {
     const int64_t once = up().places();
     if (once == kEndless) return {pass, place};

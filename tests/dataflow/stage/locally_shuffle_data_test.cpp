@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -85,6 +86,22 @@ TEST(LocallyShuffleData, continues_after_bad_samples_and_loses_no_others) {
     std::sort(order.begin(), order.end());
     ASSERT_EQ(order.size(), 63U) << bad;
     for (int64_t i = 0; i < 63; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i + (i >= bad ? 1 : 0)) << bad;
+  }
+}
+
+TEST(LocallyShuffleData, reuses_items_near_each_other) {
+  for (const std::string source : {"Counting", "CountingInOrder"}) {
+    const DataFlow flow =
+        yaml_flow("[" + source + ": 60, LocallyShuffleData: {buffer_size: 8, num_reuse: 3}, Picky]");
+    const Rows all = samples_of(flow, {.seed = 2});
+    ASSERT_EQ(all.size(), 180U);
+    std::map<double, std::set<double>> drawn;
+    for (size_t at = 0; at < all.size(); ++at) {
+      drawn[all[at][0]].insert(all[at][1]);
+      EXPECT_LT(std::abs(3 * all[at][0] - static_cast<double>(at)), 3 * 8) << "moves too far";
+    }
+    ASSERT_EQ(drawn.size(), 60U);
+    for (const auto& [k, numbers] : drawn) EXPECT_EQ(numbers.size(), 3U) << "new random numbers each time";
   }
 }
 
