@@ -16,6 +16,11 @@ class MatWriter {
 
   std::string numbers(const std::string& name, const std::vector<int32_t>& shape,
                       const std::vector<double>& values, bool is_logical = false) const;
+  /// A "uint8" array.
+  std::string bytes(const std::string& name, const std::vector<int32_t>& shape,
+                    const std::vector<uint8_t>& values) const;
+  /// A "char" array of one row.
+  std::string text(const std::string& name, const std::string& characters) const;
   std::string cell(const std::string& name, const std::vector<std::string>& items) const;
   std::string structure(const std::string& name, const std::vector<std::string>& fields,
                         const std::vector<std::string>& items) const;

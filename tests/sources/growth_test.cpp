@@ -220,10 +220,13 @@ Cost cost_of(const GrowingFile& file, int n) {
 }
 
 TEST(Growth, knows_every_source_that_reads_files) {
-  std::set<std::string> known = {"HDF5",                           // its entries are those of libhdf5
-                                 "Mnist",         "FashionMnist",  // arrays of one kind
-                                 "FakeData",      "RenderedDigits", "RenderedShapes", "JoinData",  // no files
-                                 "AsyncRollouts", "ExpReplay",      "Rollouts"};
+  std::set<std::string> known = {
+      "HDF5",  // its entries are those of libhdf5
+      "Mnist",         "FashionMnist",   "Cifar10",
+      "Cifar100",      "SVHNDigit",      "Caltech101Silhouettes",  // arrays of one kind
+      "FakeData",      "RenderedDigits", "RenderedShapes",
+      "JoinData",  // no files
+      "AsyncRollouts", "ExpReplay",      "Rollouts"};
   for (const GrowingFile& file : growing_files()) known.insert(file.source);
   for (const ComponentInfo* entry : ComponentTable::of(Source::kKind).list()) {
     if (entry->file.find("tests/") != std::string::npos) continue;
