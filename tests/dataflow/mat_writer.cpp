@@ -81,7 +81,7 @@ std::string MatWriter::structure(const std::string& name, const std::vector<std:
   }
   std::string content = element(5, word(kNameBytes, 4)) + element(1, names);
   for (const std::string& item : items) content += item;
-  return matrix(2, {1, 1}, name, content);
+  return matrix(2, {static_cast<int32_t>(items.size() / fields.size()), 1}, name, content);
 }
 
 std::string MatWriter::word(uint64_t value, size_t bytes) const { return number(value, bytes, is_big_); }

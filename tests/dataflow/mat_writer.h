@@ -22,6 +22,7 @@ class MatWriter {
   /// A "char" array of one row.
   std::string text(const std::string& name, const std::string& characters) const;
   std::string cell(const std::string& name, const std::vector<std::string>& items) const;
+  /// `items`: the fields of the first element, then those of the second one, and so on.
   std::string structure(const std::string& name, const std::vector<std::string>& fields,
                         const std::vector<std::string>& items) const;
 

@@ -147,6 +147,37 @@ const std::vector<GrowingFile>& growing_files() {
          write_pictures(folder, n, [](int i) { return "d/class" + number(i) + "/0.png"; });
          return "[ImageFolder: {dir: d}]";
        }},
+      {"ILSVRC12", "images",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n,
+                        [](int i) { return "train/n0" + number(i % 2) + "/" + number(i) + ".JPEG"; });
+         return "[ILSVRC12: {dir: .}]";
+       },
+       100},
+      {"ILSVRC12", "images of a list",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "val/" + number(i) + ".JPEG"; });
+         folder.write_text("synsets.txt", repeated(n, [](int i) { return "n" + number(i) + "\n"; }));
+         folder.write_text("val.txt",
+                           repeated(n, [](int i) { return number(i) + ".JPEG " + number(i) + "\n"; }));
+         return "[ILSVRC12: {split: val, dir: .}]";
+       },
+       100},
+      {"TinyImageNet", "images of a list",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "val/images/" + number(i) + ".JPEG"; });
+         folder.write_text("val/val_annotations.txt",
+                           repeated(n, [](int i) { return number(i) + ".JPEG\tn" + number(i) + "\n"; }));
+         folder.write_text("words.txt", repeated(n, [](int i) { return "n" + number(i) + "\tword\n"; }));
+         return "[TinyImageNet: {split: val, dir: .}]";
+       },
+       100},
+      {"Places365Standard", "classes",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "train/class" + number(i) + "/0.jpg"; });
+         return "[Places365Standard: {dir: .}]";
+       },
+       100},
       {"ImageList", "rows",
        [](const TempFolder& folder, int n) {
          folder.write("0.png", encode_png(photo(4, 4)));
