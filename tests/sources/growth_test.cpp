@@ -6,6 +6,7 @@
 
 #include "core/registry.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/mat_writer.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 #include "support/allocation_counter.h"
@@ -200,6 +201,53 @@ const std::vector<GrowingFile>& growing_files() {
          return "[ImagePairs: {images: img, masks: mask, classes: [a, b]}]";
        },
        200},
+      {"VOCSegmentation", "images",
+       [](const TempFolder& folder, int n) {
+         const std::string devkit = "VOCdevkit/VOC2012/";
+         write_pictures(folder, n, [&](int i) { return devkit + "JPEGImages/" + number(i) + ".jpg"; });
+         write_pictures(
+             folder, n, [&](int i) { return devkit + "SegmentationClass/" + number(i) + ".png"; },
+             encode_png(cv::Mat::zeros(4, 4, CV_8UC1)));
+         folder.write_text(devkit + "ImageSets/Segmentation/train.txt",
+                           repeated(n, [](int i) { return number(i) + "\n"; }));
+         return "[VOCSegmentation: {dir: .}]";
+       },
+       100},
+      {"VOCDetection", "images",
+       [](const TempFolder& folder, int n) {
+         const std::string devkit = "VOCdevkit/VOC2012/";
+         write_pictures(folder, n, [&](int i) { return devkit + "JPEGImages/" + number(i) + ".jpg"; });
+         folder.write_text(devkit + "Annotations/0.xml", "<annotation></annotation>");
+         folder.write_text(devkit + "ImageSets/Main/train.txt",
+                           repeated(n, [](int i) { return number(i) + "\n"; }));
+         return "[VOCDetection: {dir: .}]";
+       },
+       100},
+      {"COCO", "images",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [&](int i) { return "train2017/" + number(i) + ".jpg"; });
+         folder.write_text("annotations/instances_train2017.json",
+                           R"({"annotations": [], "categories": [{"id": 0, "name": "a"}], "images": [)" +
+                               repeated(n,
+                                        [](int i) {
+                                          return std::string(i == 0 ? "" : ", ") + R"({"id": )" + number(i) +
+                                                 R"(, "file_name": ")" + number(i) + R"(.jpg"})";
+                                        }) +
+                               "]}");
+         return "[COCO: {dir: .}]";
+       },
+       100},
+      {"BSDS500", "images",
+       [](const TempFolder& folder, int n) {
+         const MatWriter mat;
+         const Bytes drawn = mat_file({mat.cell(
+             "groundTruth",
+             {mat.structure("", {"Boundaries"}, {mat.numbers("", {4, 4}, Numbers(16, 1), true)})})});
+         write_pictures(folder, n, [](int i) { return "train/" + number(i) + ".jpg"; });
+         for (int i = 0; i < n; ++i) folder.write("train/" + number(i) + ".mat", drawn);
+         return "[BSDS500: {dir: .}]";
+       },
+       100},
       {"ImageBoxes", "annotations", [](const TempFolder& folder, int n) { return write_coco(folder, n, 1); }},
       {"ImageBoxes", "categories", [](const TempFolder& folder, int n) { return write_coco(folder, 1, n); }},
       {"ImageBoxes", "classes of VOC", voc_of_classes},

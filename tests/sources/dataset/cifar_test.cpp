@@ -168,22 +168,27 @@ TEST(Cifar, names_what_is_wrong_in_its_files) {
   EXPECT_TRUE(fails([&] { folder.flow("[Cifar10: {dir: .}]").prepare(); }, {"data_batch_2: is missing"}));
 }
 
+/// The datasets of the tests of fields, written once.
 std::string content_with_cifar(const std::string& source) {
-  const TempFolder folder;
-  for (const std::string copy : {"first/", "second/"}) {
-    write_all(folder, copy, binary_files());
-    for (const std::string split : {"train", "test"}) {
-      std::vector<std::string> labels = {"\x01\x02", "\x03\x04", "\x05\x06"};
-      if (copy == "second/") labels.emplace_back("\x07\x08");
-      if (split == "test") labels.emplace_back("\x09\x0a");
-      folder.write_text(copy + split + ".bin", binary_batch(labels));
+  static const auto all = [] {
+    auto made = std::make_unique<TempFolder>();
+    const TempFolder& folder = *made;
+    for (const std::string copy : {"first/", "second/"}) {
+      write_all(folder, copy, binary_files());
+      for (const std::string split : {"train", "test"}) {
+        std::vector<std::string> labels = {"\x01\x02", "\x03\x04", "\x05\x06"};
+        if (copy == "second/") labels.emplace_back("\x07\x08");
+        if (split == "test") labels.emplace_back("\x09\x0a");
+        folder.write_text(copy + split + ".bin", binary_batch(labels));
+      }
+      if (copy == "second/")
+        folder.write_text(copy + "cifar-10-batches-bin/test_batch.bin", binary_batch({"\x01"}));
+      if (copy == "second/")
+        folder.write_text(copy + "cifar-10-batches-bin/data_batch_1.bin", binary_batch({"\x08"}));
     }
-    if (copy == "second/")
-      folder.write_text(copy + "cifar-10-batches-bin/test_batch.bin", binary_batch({"\x01"}));
-    if (copy == "second/")
-      folder.write_text(copy + "cifar-10-batches-bin/data_batch_1.bin", binary_batch({"\x08"}));
-  }
-  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+    return made;
+  }();
+  return content_of_flow("[" + source + "]", all->path("flow.yaml"));
 }
 
 const live::Component kInFirst = {

@@ -119,16 +119,21 @@ TEST(Caltech101Silhouettes, names_what_is_wrong) {
   EXPECT_TRUE(fails(prepare, {"'train_data'", "from 0 to 1"}));
 }
 
+/// The datasets of the tests of fields, written once.
 std::string content_with_mat_files(const std::string& source) {
-  const TempFolder folder;
-  for (const int count : {3, 4}) {
-    const std::string copy = count == 3 ? "first/" : "second/";
-    uint8_t digit = 1;
-    for (const std::string split : {"train", "test", "extra"})
-      write_svhn(folder, copy + split + "_32x32.mat", Bytes(static_cast<size_t>(count), digit++));
-    write_silhouettes(folder, copy + "caltech101_silhouettes_28_split1.mat", count);
-  }
-  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+  static const auto all = [] {
+    auto made = std::make_unique<TempFolder>();
+    const TempFolder& folder = *made;
+    for (const int count : {3, 4}) {
+      const std::string copy = count == 3 ? "first/" : "second/";
+      uint8_t digit = 1;
+      for (const std::string split : {"train", "test", "extra"})
+        write_svhn(folder, copy + split + "_32x32.mat", Bytes(static_cast<size_t>(count), digit++));
+      write_silhouettes(folder, copy + "caltech101_silhouettes_28_split1.mat", count);
+    }
+    return made;
+  }();
+  return content_of_flow("[" + source + "]", all->path("flow.yaml"));
 }
 
 const live::Component kMatInFirst = {

@@ -148,22 +148,27 @@ TEST(Places365Standard, reads_both_parts) {
                     {"dataset places365: ", "http://places2.csail.mit.edu/"}));
 }
 
+/// The datasets of the tests of fields, written once.
 std::string content_with_photo_datasets(const std::string& source) {
-  const TempFolder folder;
-  for (const std::string copy : {"first/", "second/"}) {
-    Texts names;
-    for (const std::string below : {"", "images/"}) {
-      for (const std::string part : {"train/a/", "train/b/", "val/a/"}) {
-        names.push_back(copy + part + below + "1.png");
-        if (copy == "second/") names.push_back(copy + part + below + "2.png");
+  static const auto all = [] {
+    auto made = std::make_unique<TempFolder>();
+    const TempFolder& folder = *made;
+    for (const std::string copy : {"first/", "second/"}) {
+      Texts names;
+      for (const std::string below : {"", "images/"}) {
+        for (const std::string part : {"train/a/", "train/b/", "val/a/"}) {
+          names.push_back(copy + part + below + "1.png");
+          if (copy == "second/") names.push_back(copy + part + below + "2.png");
+        }
+        folder.write(copy + "train/a/" + below + "8.png",
+                     encode_png(cv::Mat(2, 4, CV_8UC4, cv::Scalar(9, 99, 200, 128))));
+        folder.write(copy + "train/b/" + below + "9.png", with_orientation(encode_png(photo(4, 7)), 6, true));
       }
-      folder.write(copy + "train/a/" + below + "8.png",
-                   encode_png(cv::Mat(2, 4, CV_8UC4, cv::Scalar(9, 99, 200, 128))));
-      folder.write(copy + "train/b/" + below + "9.png", with_orientation(encode_png(photo(4, 7)), 6, true));
+      write_photos(folder, names);
     }
-    write_photos(folder, names);
-  }
-  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+    return made;
+  }();
+  return content_of_flow("[" + source + "]", all->path("flow.yaml"));
 }
 
 const live::Component kPhotosInFirst = {
