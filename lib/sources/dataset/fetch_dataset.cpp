@@ -19,9 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit codes of curl.
-constexpr int kServerRefuses = 22;
-constexpr int kNoResume = 33;
+constexpr int kCannotContinue = 33;  // exit code of curl
 
 const KnownDataset& dataset_to_fetch(const std::string& name) {
   std::vector<std::string> names;
@@ -68,8 +66,7 @@ void download_file(const DatasetDownload& download, const std::string& url, cons
   const bool is_complete = !download.md5.empty() && fs::is_regular_file(part) && has_digest(part, download);
   if (!is_complete) {
     int code = run_curl(url, part);
-    const bool was_begun = code == kNoResume || code == kServerRefuses;
-    if (was_begun && fs::exists(part)) {
+    if (code == kCannotContinue) {
       log::info("the server does not continue a download; it starts again");
       fs::remove(part);
       code = run_curl(url, part);

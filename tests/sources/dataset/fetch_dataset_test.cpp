@@ -84,6 +84,20 @@ TEST_F(FetchDataset, continues_an_interrupted_download) {
   EXPECT_FALSE(fs::exists(downloaded() + ".part"));
 }
 
+TEST_F(FetchDataset, takes_a_download_that_was_complete) {
+  folder_.write_text(std::string("served/") + kSilhouetteFile, "content");
+  folder_.write_text(std::string("data/caltech101-silhouettes/") + kSilhouetteFile + ".part", "content");
+  fetch("Caltech101Silhouettes");
+  EXPECT_EQ(content_of_file(downloaded()), "content");
+}
+
+/// A server that is down for a while does not cost what was downloaded.
+TEST_F(FetchDataset, keeps_a_part_if_the_server_fails) {
+  folder_.write_text(std::string("data/caltech101-silhouettes/") + kSilhouetteFile + ".part", "cont");
+  EXPECT_TRUE(fails([&] { fetch("Caltech101Silhouettes"); }, {"exit code 22", ".part"}));
+  EXPECT_EQ(content_of_file(downloaded() + ".part"), "cont");
+}
+
 TEST_F(FetchDataset, starts_again_if_the_server_cannot_continue) {
   folder_.write_text(std::string("served/") + kSilhouetteFile, "content");
   folder_.write_text(std::string("data/caltech101-silhouettes/") + kSilhouetteFile + ".part", "xxxx");
