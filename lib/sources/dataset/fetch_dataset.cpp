@@ -78,8 +78,8 @@ void download_file(const DatasetDownload& download, const std::string& url, cons
           url + " to " + path + " yourself");
     if (code != 0)
       throw DataError(url, "could not be downloaded (curl ends with exit code " + std::to_string(code) +
-                               "); the same command continues the download; or download it to " + path +
-                               " yourself");
+                               "); the same command continues the download in " + part +
+                               "; or download it to " + path + " yourself");
     if (!has_digest(part, download)) {
       const std::string digest = md5_of_file(part);
       fs::remove(part);
