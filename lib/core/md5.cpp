@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 
 namespace tpack {
 namespace {
@@ -56,7 +57,7 @@ void Md5::add(std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t begin = size_ % kMd5Block;
     const size_t count = std::min(bytes.size(), kMd5Block - begin);
-    std::copy_n(bytes.begin(), count, open_.begin() + static_cast<ptrdiff_t>(begin));
+    std::copy_n(bytes.begin(), count, open_.begin() + static_cast<std::ptrdiff_t>(begin));
     size_ += count;
     bytes.remove_prefix(count);
     if (size_ % kMd5Block == 0) add_block(open_.data());

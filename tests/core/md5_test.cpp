@@ -1,5 +1,7 @@
 #include "core/md5.h"
 
+#include <initializer_list>
+
 #include <gtest/gtest.h>
 
 namespace tpack {
@@ -26,7 +28,8 @@ TEST(Md5, has_the_published_digests) {
 
 TEST(Md5, does_not_depend_on_the_pieces) {
   const std::string text(1000, 'x');
-  for (const size_t piece : {1, 7, 55, 56, 57, 63, 64, 65, 128}) EXPECT_EQ(md5_of(text, piece), md5_of(text));
+  for (const size_t piece : std::initializer_list<size_t>{1, 7, 55, 56, 57, 63, 64, 65, 128})
+    EXPECT_EQ(md5_of(text, piece), md5_of(text));
 }
 
 }  // namespace

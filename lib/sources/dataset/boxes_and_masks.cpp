@@ -84,7 +84,9 @@ std::string name_of_split(E split) {
   return EnumNames<E>::kNames.at(static_cast<size_t>(split)).first;
 }
 
-ConfigNode names_node(std::vector<std::string> names) { return Codec<std::vector<std::string>>::dump(names); }
+ConfigNode names_node(const std::vector<std::string>& names) {
+  return Codec<std::vector<std::string>>::dump(names);
+}
 
 struct VocParams : ImageFileFields {
   VocSplit split = VocSplit::kTrain;

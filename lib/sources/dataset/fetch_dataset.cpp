@@ -104,7 +104,9 @@ FetchedDataset fetch_dataset(const FetchOptions& options) {
     const std::string path = (folder / file).string();
     const std::string number = std::to_string(fetched.paths.size() + 1);
     const std::string of = " (" + number + " of " + std::to_string(dataset.downloads.size()) + ")";
-    const std::string url = options.url.empty() ? std::string(download.url) : options.url + "/" + file;
+    const std::string url = options.url.empty()
+                                ? std::string(dataset.server) + "/" + std::string(download.path)
+                                : options.url + "/" + file;
     if (!fs::is_regular_file(path)) {
       log::info("downloading " + url + of);
       download_file(download, url, path);

@@ -9,12 +9,11 @@ namespace tpack {
 
 /// A file that `tpack data fetch` downloads.
 struct DatasetDownload {
-  std::string_view url;
+  std::string_view path;  // on the server
   /// The published MD5 digest; empty if there is none.
   std::string_view md5;
 
-  /// The name of the file: the last part of the address.
-  std::string_view file() const { return url.substr(url.rfind('/') + 1); }
+  std::string_view file() const { return path.substr(path.rfind('/') + 1); }
 };
 
 /// A dataset that sources read by name.
@@ -22,7 +21,8 @@ struct KnownDataset {
   std::string_view name;    // of its source
   std::string_view folder;  // below the folder of all datasets
   std::string_view origin;  // where it is published
-  /// Empty if the origin asks for a registration, or for more than a file server.
+  std::string_view server;  // the first part of the addresses of the downloads
+  /// Empty if the origin asks for a registration.
   std::vector<DatasetDownload> downloads;
   /// The command that unpacks the downloads in their folder; empty: they are read as they are.
   std::string_view unpack;

@@ -53,7 +53,7 @@ uint64_t tar_number(std::string_view field, const std::string& path) {
 
 /// Errors: DataError if the sum of the header's bytes, with spaces for the sum itself, is another one.
 void check_tar_sum(std::string_view header, const std::string& path) {
-  uint64_t sum = 8 * ' ';
+  uint64_t sum = uint64_t{8} * ' ';
   for (size_t i = 0; i < header.size(); ++i)
     if (i < 148 || i >= 156) sum += static_cast<uint8_t>(header[i]);
   if (sum != tar_number(tar_field(header, 148, 8), path))
@@ -86,10 +86,9 @@ std::map<std::string, std::vector<uint8_t>> read_tar_gz(const std::string& path,
       if (size > most_bytes)
         throw DataError(path, "has '" + name + "' of " + std::to_string(size) + " bytes");
       most_bytes -= size;
-      const auto [file, is_new] = files.try_emplace(name);
-      if (!is_new) throw DataError(path, "has two files '" + name + "'");
-      read(size,
-           [&](std::string_view part) { file->second.insert(file->second.end(), part.begin(), part.end()); });
+      if (files.contains(name)) throw DataError(path, "has two files '" + name + "'");
+      std::vector<uint8_t>& content = files[name];
+      read(size, [&](std::string_view part) { content.insert(content.end(), part.begin(), part.end()); });
     } else {
       read(size, [](std::string_view) {});
     }
