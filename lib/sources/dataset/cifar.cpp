@@ -167,7 +167,8 @@ class CifarImages : public StoredImages {
       : StoredImages(std::move(form)), form_(std::move(cifar)), files_(form_.dataset, dir) {}
 
   Content load() override {
-    const std::string place = files_.find_first(places());
+    const std::string place = files_.find_first(
+        places(), archive("binary") + ", " + archive("python") + " or their unpacked files");
     std::vector<std::string> wanted = form_.python;
     wanted.insert(wanted.end(), form_.binary.begin(), form_.binary.end());
     wanted.insert(wanted.end(), {form_.python_names, form_.binary_names});
@@ -199,15 +200,12 @@ class CifarImages : public StoredImages {
     std::vector<std::string> all;
     for (const std::string& folder : form_.containers)
       for (const std::string& file : {form_.python[0], form_.binary[0]}) all.push_back(folder + file);
-    for (const std::string& folder : form_.containers)
-      if (!folder.empty()) all.push_back(archive_of(folder));
+    all.push_back(archive("binary"));
+    all.push_back(archive("python"));
     return all;
   }
-  /// "cifar-10-batches-py/" is in cifar-10-python.tar.gz.
-  std::string archive_of(const std::string& folder) const {
-    const std::string stem = form_.dataset == "Cifar10" ? "cifar-10-" : "cifar-100-";
-    const bool is_binary = folder.find("bin") != std::string::npos;
-    return stem + (is_binary ? "binary.tar.gz" : "python.tar.gz");
+  std::string archive(const std::string& version) const {
+    return (form_.dataset == "Cifar10" ? "cifar-10-" : "cifar-100-") + version + ".tar.gz";
   }
   /// The names in the files should be those that are published.
   void check_names(CifarFiles& files) {

@@ -84,9 +84,10 @@ std::optional<std::string> DatasetFiles::look_for(const std::vector<std::string>
   return std::nullopt;
 }
 
-std::string DatasetFiles::find_first(const std::vector<std::string>& candidates) const {
+std::string DatasetFiles::find_first(const std::vector<std::string>& candidates,
+                                     const std::string& shown) const {
   if (const auto found = look_for(candidates)) return *found;
-  reject(join(candidates, " or "));
+  reject(shown.empty() ? join(candidates, " or ") : shown);
 }
 
 void DatasetFiles::reject(const std::string& missing) const {

@@ -24,9 +24,9 @@ class DatasetFiles {
   /// Paths of all `files`, which must be in one folder. Errors: ConfigError if `dir` was given and is not a
   /// folder; DataError with what is missing, the folders searched and the origin.
   std::vector<std::string> find(const std::vector<std::string>& files) const;
-  /// The path of the first of these files and folders (whose names end in "/") that exists. Errors: as for
-  /// `find`.
-  std::string find_first(const std::vector<std::string>& candidates) const;
+  /// The path of the first of these files and folders (whose names end in "/") that exists. `shown`:
+  /// their names in errors; empty: all candidates. Errors: as for `find`.
+  std::string find_first(const std::vector<std::string>& candidates, const std::string& shown = {}) const;
   /// The same; nothing if none exists.
   std::optional<std::string> look_for(const std::vector<std::string>& candidates) const;
 
