@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "data_tools/table_schema.h"
 #include "experiment/experiment.h"
 #include "records/record_layouts.h"
+#include "sources/dataset/fetch_dataset.h"
 #include "system/log.h"
 #include "system/terminal.h"
 
@@ -291,6 +293,37 @@ void add_index_command(CLI::App& command, Action& action) {
   index_command->callback([files, &action] { action = [files] { return index(*files); }; });
 }
 
+int fetch(FetchOptions o) {
+  const char* const datasets = std::getenv("TPACK_DATASET");
+  if (o.dir.empty() && datasets != nullptr) o.dir = datasets;
+  if (o.dir.empty())
+    throw ConfigError(
+        "set --dir (or TPACK_DATASET) to the folder of your datasets; the files go to a folder in it");
+  const FetchedDataset fetched = fetch_dataset(o);
+  for (const std::string& path : fetched.paths) std::cout << path << "\n";
+  if (!fetched.unpack.empty()) {
+    const std::string folder = fetched.paths[0].substr(0, fetched.paths[0].rfind('/'));
+    log::info("to unpack, type: cd " + folder + " && " + fetched.unpack);
+  }
+  log::info("in a config: - " + fetched.config);
+  return 0;
+}
+
+void add_fetch_command(CLI::App& command, Action& action) {
+  CLI::App* fetch_command = command.add_subcommand(
+      "fetch",
+      "Download the files of a dataset with curl, and compare their digests; nothing else downloads");
+  auto options = std::make_shared<FetchOptions>();
+  fetch_command->add_option("name", options->dataset, "the source that reads it, such as Cifar10")
+      ->required();
+  fetch_command->add_option(
+      "--dir", options->dir,
+      "the folder of your datasets; the files go to a folder in it; default: TPACK_DATASET");
+  fetch_command->add_option("--url", options->url,
+                            "download URL/FILE instead of the published addresses, such as from a mirror");
+  fetch_command->callback([options, &action] { action = [options] { return fetch(*options); }; });
+}
+
 void add_report_command(CLI::App& command, Action& action, const char* name, const char* help,
                         int (*run)(const ReportOptions&)) {
   CLI::App* report = command.add_subcommand(name, help);
@@ -336,6 +369,7 @@ void add_data_options(CLI::App& command, Action& action) {
   add_schema_command(command, action);
   add_convert_command(command, action);
   add_index_command(command, action);
+  add_fetch_command(command, action);
   inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "records/format/tar.h"
+#include "sources/format/tar.h"
 #include "system/input_file.h"
 
 namespace tpack {

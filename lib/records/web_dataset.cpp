@@ -10,7 +10,7 @@
 #include "core/text_encoding.h"
 #include "dataflow/file_stamp.h"
 #include "fields/file_patterns.h"
-#include "records/format/tar.h"
+#include "sources/format/tar.h"
 #include "records/record_layouts.h"
 #include "records/record_source.h"
 

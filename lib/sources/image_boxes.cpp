@@ -15,6 +15,7 @@
 #include "sources/format/box_annotations.h"
 #include "sources/image_file.h"
 #include "sources/mirror_pairs.h"
+#include "sources/name_list.h"
 #include "system/mapped_file.h"
 
 namespace tpack {
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 struct ImageBoxesParams : ImageFileFields {
   Ref<Path> images;
   Ref<Path> annotations;
+  Ref<Path> only;
   std::vector<std::string> classes;
   std::vector<std::vector<std::string>> mirror_pairs;
   int64_t max_boxes = 100;
@@ -53,6 +55,9 @@ class ImageBoxes final : public RandomAccessSource,
                    "the JSON file of COCO, or a folder with one file per image (1.xml or 1.txt for 1.jpg); "
                    "images without a file have no boxes")
             .required()
+            .field("only", &Params::only,
+                   "text file with the names of the images to read, one per line, such as "
+                   "VOC2012/ImageSets/Main/train.txt; default: all")
             .field("classes", &Params::classes,
                    "class names in order of their numbers; required for YOLO; default: for COCO, the "
                    "categories by id; for VOC, the sorted names")
@@ -204,6 +209,9 @@ class ImageBoxes final : public RandomAccessSource,
     BoxAnnotations all = read_coco_boxes(text_of(file), annotations_);
     use_names(all.classes);
     renumber(all.images, all.classes);
+    NameList names(p_.only);
+    std::erase_if(all.images, [&](const AnnotatedImage& image) { return !names.take(image.file); });
+    names.check_taken(annotations_);
     std::vector<std::string> missing;
     for (AnnotatedImage& image : all.images) {
       image.file = portable_path(dir_, std::move(image.file));
@@ -237,10 +245,12 @@ class ImageBoxes final : public RandomAccessSource,
                         "ImageBoxes: YOLO files have only class numbers; set 'classes' to the names");
     size_t used = 0;
     ClassNumbers found;  // of VOC
+    NameList names(p_.only);
     for (std::string& name : sorted_names(dir_, [](const fs::directory_entry& entry) {
            const std::string file = entry.path().filename().string();
            return !is_hidden(file) && is_image_file(file);
          })) {
+      if (!names.take(name)) continue;
       const auto own = by_stem.find(fs::path(name).stem().string());
       AnnotatedImage image;
       if (own != by_stem.end()) {
@@ -253,12 +263,14 @@ class ImageBoxes final : public RandomAccessSource,
       image.file = std::move(name);
       images_.push_back(std::move(image));
     }
+    names.check_taken(dir_);
     if (used == 0)
       throw DataError(annotations_, "has no file named after an image in " + dir_ + "; it has " +
                                         printable(by_stem.begin()->second));
     add_remark(std::ssize(images_) - static_cast<int64_t>(used),
                "images have no annotation, and so no boxes");
-    add_remark(std::ssize(by_stem) - static_cast<int64_t>(used), "annotations have no image");
+    if (names.is_everything())
+      add_remark(std::ssize(by_stem) - static_cast<int64_t>(used), "annotations have no image");
     if (!is_voc) return;
     std::vector<std::string> sorted = found.names();
     std::sort(sorted.begin(), sorted.end());

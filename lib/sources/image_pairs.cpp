@@ -13,6 +13,7 @@
 #include "sources/image_file.h"
 #include "sources/mask_file.h"
 #include "sources/mask_paths.h"
+#include "sources/name_list.h"
 #include "table/csv_rows.h"
 
 namespace tpack {
@@ -26,6 +27,7 @@ struct ImagePairsParams : ImageFileFields {
   MaskPaths masks;
   Ref<Path> targets;
   std::string suffix;
+  Ref<Path> only;
   std::optional<std::vector<std::string>> classes;
   std::vector<std::vector<int64_t>> colors;
   std::optional<int64_t> ignore;
@@ -61,6 +63,9 @@ class ImagePairs final : public RandomAccessSource, public SourceFiles, public S
                    "folder of the target images, with the same names; only the first frame is read")
             .field("suffix", &Params::suffix,
                    "suffix of the names in the other folder, before the extension: _mask for 1_mask.png")
+            .field("only", &Params::only,
+                   "text file with the names of the images to read, one per line, such as "
+                   "VOC2012/ImageSets/Segmentation/train.txt; default: all")
             .field("classes", &Params::classes,
                    "names of the pixel classes, in the order of their numbers; default: background and "
                    "foreground, or background and the classes of `masks`")
@@ -95,6 +100,9 @@ class ImagePairs final : public RandomAccessSource, public SourceFiles, public S
       throw ConfigError(
           "ImagePairs: 'threshold' applies only to masks with two classes of pixels, without 'colors' and "
           "'ignore'");
+    if (!p_.only.empty() && !p_.list.empty())
+      throw ConfigError(
+          "ImagePairs: 'only' applies only to folders; remove other rows from the table of 'list'");
     if (p_.alpha &&
         (p_.masks.empty() || p_.masks.by_class() || !p_.colors.empty() || p_.ignore || names_.size() != 2))
       throw ConfigError(
@@ -239,8 +247,11 @@ class ImagePairs final : public RandomAccessSource, public SourceFiles, public S
   void read_folders() {
     require_folder("ImagePairs", p_.images);
     const size_t masks = p_.masks.parts.size();
+    NameList names(p_.only);
     for (std::string& name : image_names(dir_))
-      if (!is_partner(name)) files_.push_back({std::move(name), std::vector<std::string>(masks), {}});
+      if (!is_partner(name) && names.take(name))
+        files_.push_back({std::move(name), std::vector<std::string>(masks), {}});
+    names.check_taken(dir_);
     if (files_.empty()) throw DataError(dir_, "has no images");
     for (size_t part = 0; part < masks; ++part)
       find_partners(p_.masks.parts[part].path, "mask",
@@ -343,7 +354,7 @@ class ImagePairs final : public RandomAccessSource, public SourceFiles, public S
                                        ? "; it has " + printable(by_stem.begin()->second) +
                                              "; for names such as 1_mask.png, set suffix: _mask"
                                        : ""));
-    if (used < by_stem.size())
+    if (used < by_stem.size() && p_.only.empty())
       remarks_.push_back(with_thousands(std::ssize(by_stem) - static_cast<int64_t>(used)) + " " + what +
                          "s have no image");
   }

@@ -13,6 +13,7 @@
 #include "image/format/image_codec.h"
 #include "image/format/image_formats.h"
 #include "image/format/orientation.h"
+#include "sources/format/edge_drawings.h"
 #include "sources/format/mat_file.h"
 #include "system/mapped_file.h"
 #include "system/mapping_guard.h"
@@ -26,52 +27,11 @@ std::string text_of(const uint8_t* pixel, int channels) {
          "]";
 }
 
-/// The arrays of a file, for messages.
-std::string contents_of(const std::vector<MatArray>& arrays) {
-  std::vector<std::string> all;
-  for (const MatArray& array : arrays)
-    all.push_back((array.name.empty() ? "" : "'" + array.name + "' ") + array.str());
-  return all.empty() ? "nothing" : join_first(all);
-}
-
-/// The drawing of each person. Errors: DataError with the content of the file.
-std::vector<const MatArray*> boundaries_of(const MatFile& file) {
-  const std::string wanted =
-      "; edges are a cell array groundTruth of structs with Boundaries [height, width], as in BSDS500";
-  const auto cells = std::ranges::find(file.arrays, "groundTruth", &MatArray::name);
-  if (cells == file.arrays.end() || cells->kind != "cell" || cells->items.empty())
-    throw DataError("is a MAT file with " + contents_of(file.arrays) + wanted);
-  std::vector<const MatArray*> all;
-  for (const MatArray& person : cells->items) {
-    const MatArray* const drawn = person.field("Boundaries");
-    if (drawn == nullptr || drawn->shape.size() != 2 || drawn->numbers == 0)
-      throw DataError("is a MAT file whose groundTruth has " +
-                      contents_of({drawn == nullptr ? person : *drawn}) + wanted);
-    if (drawn->shape != cells->items[0].field("Boundaries")->shape)
-      throw DataError("is a MAT file of edges with different sizes, " +
-                      cells->items[0].field("Boundaries")->str() + " and " + drawn->str());
-    all.push_back(drawn);
-  }
-  return all;
-}
-
 /// 1 where at least half of the people drew an edge.
 cv::Mat edges_of(std::span<const uint8_t> bytes) {
-  const MatFile file = read_mat_file(bytes);
-  const std::vector<const MatArray*> people = boundaries_of(file);
-  const int64_t height = people[0]->shape[0];
-  const int64_t width = people[0]->shape[1];
-  if (height > kMaxImageSide || width > kMaxImageSide)
-    throw DataError("is a MAT file of edges that is too large");
-  cv::Mat edges(static_cast<int>(height), static_cast<int>(width), CV_8UC1);
-  for (int64_t x = 0; x < width; ++x) {
-    for (int64_t y = 0; y < height; ++y) {
-      const auto drew = [&](const MatArray* person) { return person->at(x * height + y) != 0; };
-      const auto count = std::ranges::count_if(people, drew);
-      edges.at<uint8_t>(static_cast<int>(y), static_cast<int>(x)) = 2 * count >= std::ssize(people) ? 1 : 0;
-    }
-  }
-  return edges;
+  constexpr double kHalf = 0.5;
+  const cv::Mat edges = read_edge_shares(bytes) >= kHalf;  // 255 where it is true
+  return edges / 255;
 }
 
 /// Some programs make palettes from the colors in the image, the most frequent or brightest one first.

@@ -42,6 +42,21 @@ TEST_F(DataCommand, check_of_good_data_is_exit_0) {
   EXPECT_LT(outcome.out.find("train"), outcome.out.find("validation"));
 }
 
+TEST_F(DataCommand, fetch_prints_the_files_that_are_there) {
+  std::filesystem::create_directories(folder_ / "caltech101-silhouettes");
+  write_content(folder_ / "caltech101-silhouettes/caltech101_silhouettes_28_split1.mat", "1");
+  const Outcome outcome = tpack({"data", "fetch", "Caltech101Silhouettes", "--dir", folder_.str()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, (folder_ / "caltech101-silhouettes/caltech101_silhouettes_28_split1.mat") + "\n");
+  EXPECT_THAT(outcome.err, HasSubstr("in a config: - Caltech101Silhouettes: {dir: " + folder_.str() + "}"));
+}
+
+TEST_F(DataCommand, fetch_of_an_unknown_dataset_is_exit_2) {
+  const Outcome outcome = tpack({"data", "fetch", "Cifar11", "--dir", folder_.str()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no dataset 'Cifar11'; did you mean 'Cifar10'?"));
+}
+
 TEST_F(DataCommand, check_of_bad_data_is_exit_3_and_says_what_is_wrong_last) {
   write_picture_file(folder_, "val/a/9.png", waves(2, 16, 16));
   write_content(folder_ / "train/a/1.png", "none");

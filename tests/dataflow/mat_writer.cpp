@@ -54,6 +54,17 @@ std::string MatWriter::numbers(const std::string& name, const std::vector<int32_
                     : matrix(6, shape, name, element(kDouble, data));
 }
 
+std::string MatWriter::bytes(const std::string& name, const std::vector<int32_t>& shape,
+                             const std::vector<uint8_t>& values) const {
+  return matrix(9, shape, name, element(2, {values.begin(), values.end()}));
+}
+
+std::string MatWriter::text(const std::string& name, const std::string& characters) const {
+  std::string units;  // UTF-16, as MATLAB writes them
+  for (const char c : characters) units += word(static_cast<uint8_t>(c), 2);
+  return matrix(4, {1, static_cast<int32_t>(characters.size())}, name, element(4, units));
+}
+
 std::string MatWriter::cell(const std::string& name, const std::vector<std::string>& items) const {
   std::string content;
   for (const std::string& item : items) content += item;
@@ -70,7 +81,7 @@ std::string MatWriter::structure(const std::string& name, const std::vector<std:
   }
   std::string content = element(5, word(kNameBytes, 4)) + element(1, names);
   for (const std::string& item : items) content += item;
-  return matrix(2, {1, 1}, name, content);
+  return matrix(2, {static_cast<int32_t>(items.size() / fields.size()), 1}, name, content);
 }
 
 std::string MatWriter::word(uint64_t value, size_t bytes) const { return number(value, bytes, is_big_); }

@@ -16,7 +16,13 @@ class MatWriter {
 
   std::string numbers(const std::string& name, const std::vector<int32_t>& shape,
                       const std::vector<double>& values, bool is_logical = false) const;
+  /// A "uint8" array.
+  std::string bytes(const std::string& name, const std::vector<int32_t>& shape,
+                    const std::vector<uint8_t>& values) const;
+  /// A "char" array of one row.
+  std::string text(const std::string& name, const std::string& characters) const;
   std::string cell(const std::string& name, const std::vector<std::string>& items) const;
+  /// `items`: the fields of the first element, then those of the second one, and so on.
   std::string structure(const std::string& name, const std::vector<std::string>& fields,
                         const std::vector<std::string>& items) const;
 

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "dataflow/flow_helpers.h"
+#include "dataflow/mat_writer.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 #include "records/format/pickle_writer.h"
@@ -74,6 +75,33 @@ RowData image_list(const TempFolder& folder) {
   return {"ImageList: {file: a.csv, path: image, labels: {c: c}}, AugmentImageComponent: [CenterCrop: 4]",
           "image", "c", row_of_picture};
 }
+/// A dataset with a folder for each class, whose images are in `below` that folder.
+RowData class_folders(const TempFolder& folder, const std::string& name, const std::string& below) {
+  for (int row = 0; row < kRows; ++row)
+    folder.write("train/class" + std::to_string(row) + "/" + below + "a.png", picture(row));
+  return {name + ": {dir: .}, AugmentImageComponent: [CenterCrop: 4]", "image", "label", row_of_picture};
+}
+/// Records with a label and an image of one value.
+RowData cifar(const TempFolder& folder, const std::string& name, const std::string& file,
+              size_t label_bytes) {
+  std::string records;
+  for (int row = 0; row < kRows; ++row)
+    records += std::string(label_bytes, static_cast<char>(row)) + std::string(3072, static_cast<char>(row));
+  folder.write_text(file, records);
+  return {name + ": {split: test, dir: .}", "image", "label", first_element};
+}
+RowData svhn(const TempFolder& folder) {
+  Bytes pixels;
+  Numbers labels;
+  for (uint8_t row = 0; row < kRows; ++row) {
+    pixels.insert(pixels.end(), 3072, row);
+    labels.push_back(row == 0 ? 10 : row);
+  }
+  const MatWriter mat;
+  folder.write("train_32x32.mat",
+               mat_file({mat.bytes("X", {32, 32, 3, kRows}, pixels), mat.numbers("y", {kRows, 1}, labels)}));
+  return {"SVHNDigit: {dir: .}", "image", "label", first_element};
+}
 RowData caffe_lmdb(const TempFolder& folder) {
   std::map<std::string, Bytes> records;
   for (int row = 0; row < kRows; ++row)
@@ -135,6 +163,14 @@ const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesO
     {"LMDBData", lmdb_data},
     {"TFRecord", tf_record},
     {"WebDataset", web_dataset},
+    {"Cifar10", [](const TempFolder& folder) { return cifar(folder, "Cifar10", "test_batch.bin", 1); }},
+    {"Cifar100", [](const TempFolder& folder) { return cifar(folder, "Cifar100", "test.bin", 2); }},
+    {"SVHNDigit", svhn},
+    {"ILSVRC12", [](const TempFolder& folder) { return class_folders(folder, "ILSVRC12", ""); }},
+    {"TinyImageNet",
+     [](const TempFolder& folder) { return class_folders(folder, "TinyImageNet", "images/"); }},
+    {"Places365Standard",
+     [](const TempFolder& folder) { return class_folders(folder, "Places365Standard", ""); }},
     {"Mnist", [](const TempFolder& folder) { return mnist(folder, "Mnist", "mnist"); }},
     {"FashionMnist",
      [](const TempFolder& folder) { return mnist(folder, "FashionMnist", "fashion-mnist"); }}};
@@ -155,6 +191,11 @@ const std::map<std::string, std::string> kWithoutRows = {
     {"Streamed", "has no order of its own; streamed_test looks at it"},
     {"RenderedDigits", "draws image and label together from its place"},
     {"RenderedShapes", "draws image and mask together from its place"},
+    {"BSDS500", "bsds500_test looks at images with edges"},
+    {"COCO", "reads with ImageBoxes"},
+    {"VOCDetection", "reads with ImageBoxes"},
+    {"VOCSegmentation", "reads with ImagePairs"},
+    {"Caltech101Silhouettes", "has pixels of two values; its images are kept as those of SVHNDigit"},
     {"ImageBoxes", "image_boxes_test looks at images with boxes"},
     {"ImagePairs", "image_pairs_test looks at images with masks"}};
 

@@ -1,4 +1,4 @@
-// Arrays and annotations: npy, npz, IDX, MAT, pickles, LMDB, Caffe's records, boxes.
+// Arrays and annotations: npy, npz, IDX, MAT, pickles, tar, LMDB, Caffe's records, boxes.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "dataflow/mat_writer.h"
 #include "dataflow/packed_bytes.h"
+#include "dataflow/tar_writer.h"
 #include "dataflow/test_databases.h"
 #include "fuzz/parsers.h"
 #include "sources/format/box_annotations.h"
@@ -17,6 +18,7 @@
 #include "sources/format/mat_file.h"
 #include "sources/format/npy.h"
 #include "sources/format/pickle.h"
+#include "sources/format/tar_gz.h"
 #include "system/file_io.h"
 
 namespace tpack::fuzz {
@@ -82,6 +84,12 @@ void parse_pickle(Input input) {
   const Pickle pickle = read_pickle(input);
   if (pickle.size > input.size()) broken_promise("a pickle that is longer than its file");
   walk(pickle.value);
+}
+
+void parse_tar_gz(Input input) {
+  constexpr size_t kMostBytes = 1'000'000;
+  const auto is_wanted = [](std::string_view name) { return !name.ends_with('x'); };
+  for (const auto& [name, content] : read_tar_gz(file_with(input), is_wanted, kMostBytes)) touch(content);
 }
 
 void parse_lmdb(Input input) {
@@ -169,6 +177,11 @@ std::vector<Bytes> pickle_seeds() {
        "b(cos\nsystem\nNoQu}b."s});
 }
 
+std::vector<Bytes> tar_seeds() {
+  const std::string tar = tar_archive({{"d/a", "1"}, {"x", "2"}, {"b", std::string(600, 'b')}});
+  return {bytes_of(tar), gzip_file(tar), zstandard_file(tar)};
+}
+
 }  // namespace
 
 Bytes lmdb_with(const std::map<std::string, Bytes>& records) {
@@ -220,6 +233,7 @@ std::vector<Parser> array_parsers() {
       {"idx", parse_idx, idx_seeds},
       {"mat", parse_mat, mat_seeds},
       {"pickle", parse_pickle, pickle_seeds},
+      {"tar_gz", parse_tar_gz, tar_seeds},
       {"lmdb", parse_lmdb, lmdb_seeds, kPages},
       {"caffe_lmdb", kCaffeLmdb, caffe_seeds, kPages},
       {"datum", parse_datum, datum_seeds},

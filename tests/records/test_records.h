@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "records/format/tar.h"
+#include "dataflow/tar_writer.h"
 #include "records/format/tf_example.h"
 #include "records/format/tf_record.h"
 
@@ -23,11 +23,6 @@ inline std::string tf_record_of(const std::map<std::string, int64_t>& features) 
   TfExampleWriter example;
   for (const auto& [name, number] : features) example.add_integers(name, {&number, 1});
   return framed_record(example.finish());
-}
-
-/// A file in a tar archive.
-inline std::string tar_file(const std::string& name, const std::string& content) {
-  return tar_header(name, content.size()) + content + std::string(tar_padding(content.size()), '\0');
 }
 
 }  // namespace tpack

@@ -13,13 +13,6 @@ using testing::ThrowsMessage;
 
 std::string text_of_bytes(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// An archive of these files, with their contents.
-std::string archive_of(const std::vector<std::pair<std::string, std::string>>& files) {
-  std::string all;
-  for (const auto& [name, content] : files) all += tar_file(name, content);
-  return all + std::string(2 * kTarBlock, '\0');
-}
-
 DataFlow flow_of_tar(const TempFolder& folder, const std::string& components,
                      const std::string& more = "shuffle: false") {
   return folder.flow("[WebDataset: {files: a.tar, components: {" + components + "}, " + more + "}]");
@@ -28,12 +21,12 @@ DataFlow flow_of_tar(const TempFolder& folder, const std::string& components,
 TEST(WebDataset, joins_files_of_one_name) {
   const TempFolder folder;
   const std::string png = text_of_bytes(encode_png(photo(2, 1)));
-  folder.write_text("a.tar", archive_of({{"d.1/s0.png", png},
-                                         {"d.1/s0.cls", "3\n"},
-                                         {"__index__.json", "{}"},
-                                         {"d.1/s1.cls", "4"},
-                                         {"d.1/s1.PNG", png},
-                                         {"._s1.cls", "x"}}));
+  folder.write_text("a.tar", tar_archive({{"d.1/s0.png", png},
+                                          {"d.1/s0.cls", "3\n"},
+                                          {"__index__.json", "{}"},
+                                          {"d.1/s1.cls", "4"},
+                                          {"d.1/s1.PNG", png},
+                                          {"._s1.cls", "x"}}));
   const DataFlow flow = folder.flow("[WebDataset: {files: a.tar, shuffle: false}]");
   flow.prepare();
   EXPECT_EQ(flow.spec().str(), "image uint8 [1, 2, 3], label int32 []");
@@ -49,9 +42,9 @@ TEST(WebDataset, reads_arrays_and_fields_of_json) {
   const std::string turned = text_of_bytes(npy_file("|u1", "(2, 3)", {1, 2, 3, 4, 5, 6}, true));
   folder.write_text(
       "a.tar",
-      archive_of({{"0.x.npy", array},
-                  {"0.turned.npy", turned},
-                  {"0.json", R"({"label": 2, "box": [1.5, 2, 3], "name": "dog", "deep": {"a": 1}})"}}));
+      tar_archive({{"0.x.npy", array},
+                   {"0.turned.npy", turned},
+                   {"0.json", R"({"label": 2, "box": [1.5, 2, 3], "name": "dog", "deep": {"a": 1}})"}}));
   const DataFlow flow =
       flow_of_tar(folder,
                   "x: x.npy, t: turned.npy, label: json.label, box: json.box, name: {field: "
@@ -64,7 +57,7 @@ TEST(WebDataset, reads_arrays_and_fields_of_json) {
 
 TEST(WebDataset, takes_the_first_of_several_fields) {
   const TempFolder folder;
-  folder.write_text("a.tar", archive_of({{"0.b", "1"}, {"1.c", "2"}, {"2.b", "3"}, {"2.c", "4"}}));
+  folder.write_text("a.tar", tar_archive({{"0.b", "1"}, {"1.c", "2"}, {"2.b", "3"}, {"2.c", "4"}}));
   EXPECT_EQ(samples_of(flow_of_tar(folder, "x: b;c")), (Rows{{1}, {2}, {3}}));
   EXPECT_THAT([&] { samples_of(flow_of_tar(folder, "x: b")); },
               ThrowsMessage<SampleError>(HasSubstr("a.tar[1]: has no field 'b'; it has c (text '2')")));
@@ -76,12 +69,12 @@ TEST(WebDataset, reports_what_is_no_sample) {
     folder.write_text("a.tar", archive);
     EXPECT_THAT([&] { samples_of(flow_of_tar(folder, "x: x")); }, ThrowsMessage<DataError>(HasSubstr(text)));
   };
-  content_error(archive_of({{"0.x", "1"}, {"0.x", "2"}}),
+  content_error(tar_archive({{"0.x", "1"}, {"0.x", "2"}}),
                 "two files 'x'; samples must be divided by their names");
-  content_error(archive_of({{"README", "1"}}), "has no records");
+  content_error(tar_archive({{"README", "1"}}), "has no records");
   content_error("\x1f\x8b compressed", "is compressed; unpack it with gunzip");
-  content_error(archive_of({{"0.x", "1"}, {"0.json", "{"}}), "'json' is not JSON");
-  content_error(archive_of({{"0.x", "dog"}}), "is text 'dog'");
+  content_error(tar_archive({{"0.x", "1"}, {"0.json", "{"}}), "'json' is not JSON");
+  content_error(tar_archive({{"0.x", "dog"}}), "is text 'dog'");
 }
 
 std::string content_with_archives(const std::string& source) {
@@ -89,7 +82,7 @@ std::string content_with_archives(const std::string& source) {
   std::string archive;
   for (int i = 0; i < 300; ++i) archive += tar_file(std::to_string(i) + ".cls", std::to_string(i));
   folder.write_text("train.tar", archive);
-  folder.write_text("other.tar", archive_of({{"0.cls", "7"}}));
+  folder.write_text("other.tar", tar_archive({{"0.cls", "7"}}));
   return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/registry.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/mat_writer.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 #include "records/test_records.h"
@@ -188,6 +189,37 @@ const std::vector<GrowingFile>& growing_files() {
          write_pictures(folder, n, [](int i) { return number(i) + ".png"; });
          return "[ImageFromFile: ['*.png']]";
        }},
+      {"ILSVRC12", "images",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n,
+                        [](int i) { return "train/n0" + number(i % 2) + "/" + number(i) + ".JPEG"; });
+         return "[ILSVRC12: {dir: .}]";
+       },
+       100},
+      {"ILSVRC12", "images of a list",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "val/" + number(i) + ".JPEG"; });
+         folder.write_text("synsets.txt", repeated(n, [](int i) { return "n" + number(i) + "\n"; }));
+         folder.write_text("val.txt",
+                           repeated(n, [](int i) { return number(i) + ".JPEG " + number(i) + "\n"; }));
+         return "[ILSVRC12: {split: val, dir: .}]";
+       },
+       100},
+      {"TinyImageNet", "images of a list",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "val/images/" + number(i) + ".JPEG"; });
+         folder.write_text("val/val_annotations.txt",
+                           repeated(n, [](int i) { return number(i) + ".JPEG\tn" + number(i) + "\n"; }));
+         folder.write_text("words.txt", repeated(n, [](int i) { return "n" + number(i) + "\tword\n"; }));
+         return "[TinyImageNet: {split: val, dir: .}]";
+       },
+       100},
+      {"Places365Standard", "classes",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "train/class" + number(i) + "/0.jpg"; });
+         return "[Places365Standard: {dir: .}]";
+       },
+       100},
       {"ImageList", "rows",
        [](const TempFolder& folder, int n) {
          folder.write("0.png", encode_png(photo(4, 4)));
@@ -210,6 +242,53 @@ const std::vector<GrowingFile>& growing_files() {
          return "[ImagePairs: {images: img, masks: mask, classes: [a, b]}]";
        },
        200},
+      {"VOCSegmentation", "images",
+       [](const TempFolder& folder, int n) {
+         const std::string devkit = "VOCdevkit/VOC2012/";
+         write_pictures(folder, n, [&](int i) { return devkit + "JPEGImages/" + number(i) + ".jpg"; });
+         write_pictures(
+             folder, n, [&](int i) { return devkit + "SegmentationClass/" + number(i) + ".png"; },
+             encode_png(cv::Mat::zeros(4, 4, CV_8UC1)));
+         folder.write_text(devkit + "ImageSets/Segmentation/train.txt",
+                           repeated(n, [](int i) { return number(i) + "\n"; }));
+         return "[VOCSegmentation: {dir: .}]";
+       },
+       100},
+      {"VOCDetection", "images",
+       [](const TempFolder& folder, int n) {
+         const std::string devkit = "VOCdevkit/VOC2012/";
+         write_pictures(folder, n, [&](int i) { return devkit + "JPEGImages/" + number(i) + ".jpg"; });
+         folder.write_text(devkit + "Annotations/0.xml", "<annotation></annotation>");
+         folder.write_text(devkit + "ImageSets/Main/train.txt",
+                           repeated(n, [](int i) { return number(i) + "\n"; }));
+         return "[VOCDetection: {dir: .}]";
+       },
+       100},
+      {"COCO", "images",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [&](int i) { return "train2017/" + number(i) + ".jpg"; });
+         folder.write_text("annotations/instances_train2017.json",
+                           R"({"annotations": [], "categories": [{"id": 0, "name": "a"}], "images": [)" +
+                               repeated(n,
+                                        [](int i) {
+                                          return std::string(i == 0 ? "" : ", ") + R"({"id": )" + number(i) +
+                                                 R"(, "file_name": ")" + number(i) + R"(.jpg"})";
+                                        }) +
+                               "]}");
+         return "[COCO: {dir: .}]";
+       },
+       100},
+      {"BSDS500", "images",
+       [](const TempFolder& folder, int n) {
+         const MatWriter mat;
+         const Bytes drawn = mat_file({mat.cell(
+             "groundTruth",
+             {mat.structure("", {"Boundaries"}, {mat.numbers("", {4, 4}, Numbers(16, 1), true)})})});
+         write_pictures(folder, n, [](int i) { return "train/" + number(i) + ".jpg"; });
+         for (int i = 0; i < n; ++i) folder.write("train/" + number(i) + ".mat", drawn);
+         return "[BSDS500: {dir: .}]";
+       },
+       100},
       {"ImageBoxes", "annotations", [](const TempFolder& folder, int n) { return write_coco(folder, n, 1); }},
       {"ImageBoxes", "categories", [](const TempFolder& folder, int n) { return write_coco(folder, 1, n); }},
       {"ImageBoxes", "classes of VOC", voc_of_classes},
@@ -261,12 +340,24 @@ Cost cost_of(const GrowingFile& file, int n) {
 }
 
 TEST(Growth, knows_every_source_that_reads_files) {
-  std::set<std::string> known = {
-      "HDF5",                                                             // its entries are those of libhdf5
-      "Mnist",         "FashionMnist",                                    // arrays of one kind
-      "FakeData",      "RenderedDigits", "RenderedShapes",   "JoinData",  // no files
-      "ConcatData",    "RandomMixData",  "RandomChooseData", "DataFromList",
-      "AsyncRollouts", "ExpReplay",      "Rollouts"};
+  std::set<std::string> known = {"HDF5",  // its entries are those of libhdf5
+                                 "Mnist",
+                                 "FashionMnist",
+                                 "Cifar10",
+                                 "Cifar100",
+                                 "SVHNDigit",
+                                 "Caltech101Silhouettes",  // arrays of one kind
+                                 "FakeData",
+                                 "RenderedDigits",
+                                 "RenderedShapes",
+                                 "DataFromList",
+                                 "JoinData",
+                                 "ConcatData",
+                                 "RandomMixData",  // no files
+                                 "RandomChooseData",
+                                 "AsyncRollouts",
+                                 "ExpReplay",
+                                 "Rollouts"};
   for (const GrowingFile& file : growing_files()) known.insert(file.source);
   for (const ComponentInfo* entry : ComponentTable::of(Source::kKind).list()) {
     if (entry->file.find("tests/") != std::string::npos) continue;

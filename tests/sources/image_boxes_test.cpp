@@ -285,6 +285,7 @@ std::string content_of_boxes(const std::string& source) {
   for (const char* name : {"photos/a.png", "photos/b.png"}) folder.write(name, encode_png(photo(40, 30)));
   for (const char* name : {"other/a.png", "other/b.png"}) folder.write(name, encode_png(photo(41, 30)));
   for (const char* name : {"voc/a.xml", "voc2/b.xml"}) folder.write_text(name, kVoc);
+  folder.write_text("names.txt", "a\n");
   return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
 }
 
@@ -292,6 +293,7 @@ const live::Fields kImageBoxes("source", "ImageBoxes",
                                {.base = "images: photos\nannotations: voc",
                                 .values = {{"images", "other"},
                                            {"annotations", "voc2"},
+                                           {"only", "names.txt"},
                                            {"classes", "[dog, cat]"},
                                            {"max_boxes", "7"},
                                            {"depth", "16"}},

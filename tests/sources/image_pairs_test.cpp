@@ -266,6 +266,7 @@ std::string content_with_pairs(const std::string& item) {
   }
   const std::string table = "photos,masks,targets,other\nother/a.png,masks/a.png,targets/a.png,other/a.png\n";
   folder.write_text("pairs.csv", table);
+  folder.write_text("names.txt", "a\n");
   return content_of_flow("[" + item + "]", folder.path("flow.yaml"));
 }
 
@@ -354,6 +355,19 @@ TEST_F(ImagePairs, of_a_table_may_have_empty_cells_for_absent_classes) {
   std::filesystem::current_path(before);
 }
 
+TEST_F(ImagePairs, may_be_chosen_by_a_list_of_names) {
+  for (const char* name : {"a", "b", "c"}) write(name, {0, 1, 1, 0, 0, 1});
+  write("c", {1, 1, 1, 1, 1, 1});
+  write_content(folder_.path("names.txt"), "c\n");
+  const std::string flow = "[ImagePairs: {images: image, masks: mask, only: names.txt}]";
+  EXPECT_THAT(second_components(folder_.flow(flow)), ElementsAre(ElementsAre(1, 1, 1, 1, 1, 1)));
+  write_content(folder_.path("names.txt"), "c\nd\n");
+  EXPECT_TRUE(fails([&] { folder_.flow(flow).prepare(); }, {"names.txt: has d (1 of 2 names)"}));
+  EXPECT_TRUE(
+      fails([&] { folder_.flow("[ImagePairs: {list: t.csv, images: a, masks: b, only: names.txt}]"); },
+            {"'only' applies only to folders"}));
+}
+
 const live::Fields kImagePairs(
     "source", "ImagePairs",
     {.base = "images: photos\nmasks: masks\nclasses: [a, b, c]",
@@ -362,6 +376,7 @@ const live::Fields kImagePairs(
                 {"masks", "~"},
                 {"targets", "targets"},
                 {"suffix", "_x"},
+                {"only", "names.txt"},
                 {"colors", "[[0, 0, 9], [0, 0, 8], [0, 0, 7]]"},
                 {"ignore", "1"},
                 {"threshold", "1"},

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "image/format/image_formats.h"
-#include "records/format/tar.h"
+#include "sources/format/tar.h"
 #include "records/record_layouts.h"
 #include "records/writer/growing_file.h"
 #include "records/writer/record_writer.h"

@@ -31,6 +31,7 @@ constexpr uint32_t kCompressed = 15;
 // Classes of arrays.
 constexpr uint8_t kCell = 1;
 constexpr uint8_t kStruct = 2;
+constexpr uint8_t kChar = 4;
 constexpr uint8_t kFirstNumber = 6;
 constexpr std::array kKinds = {"unknown", "cell",  "struct", "object", "char",  "sparse", "double", "single",
                                "int8",    "uint8", "int16",  "uint16", "int32", "uint32", "int64",  "uint64"};
@@ -132,6 +133,21 @@ std::string text_of(Bytes bytes) {
   return valid_utf8(std::string(bytes.begin(), end));
 }
 
+/// The characters of a text: bytes of UTF-8, or numbers of ISO 8859-1 or UTF-16.
+std::string text_of(const MatElement& values, bool is_swapped) {
+  constexpr uint32_t kUtf8 = 16;
+  if (values.type == kUtf8)
+    return valid_utf8({reinterpret_cast<const char*>(values.data.data()), values.data.size()});
+  if (values.type == 17) return {};  // UTF-16 of several elements
+  const NumberType type = number_type(values.type, is_swapped);
+  std::string latin1;
+  for (size_t i = 0; i < values.data.size() / type.bytes; ++i) {
+    const double code = type.read(values.data, i);
+    latin1 += code >= 0 && code < 256 ? static_cast<char>(static_cast<uint8_t>(code)) : '?';
+  }
+  return utf8_of_latin1(latin1);
+}
+
 /// The number of elements of an array; each takes at least `bytes_each` of the `left` bytes.
 size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t bytes_each) {
   size_t count = 1;
@@ -146,7 +162,7 @@ size_t checked_count(const std::vector<int64_t>& shape, size_t left, size_t byte
 
 /// The remaining readable bytes.
 struct MatLimits {
-  size_t bytes = 512U << 20U;
+  size_t bytes = 0;
   size_t arrays = 1'000'000;
 };
 
@@ -203,6 +219,8 @@ MatArray read_array(Bytes data, bool is_swapped, int depth, MatLimits& limits) {
   } else if (kind == kStruct) {
     array.fields = read_field_names(elements);
     read_items(elements, array.fields.size(), depth, limits, array);
+  } else if (kind == kChar && array.shape.size() == 2 && array.shape[0] == 1) {
+    array.text = text_of(elements.next(), elements.is_swapped());
   } else if (kind >= kFirstNumber && kind < kKinds.size() && !is_complex) {
     const MatElement values = elements.next();
     const NumberType type = number_type(values.type, elements.is_swapped());
@@ -220,7 +238,7 @@ struct FreeMatInflater {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
 };
 
-std::vector<uint8_t> inflated(Bytes packed, size_t most) {
+std::vector<uint8_t> inflated(Bytes packed, size_t most, size_t most_megabytes) {
   const std::unique_ptr<libdeflate_decompressor, FreeMatInflater> tool(libdeflate_alloc_decompressor());
   if (tool == nullptr) throw ResourceError("no memory to read a MAT file");
   for (size_t room = std::min(most, 8 * packed.size() + 1024);; room = std::min(most, 4 * room)) {
@@ -233,7 +251,9 @@ std::vector<uint8_t> inflated(Bytes packed, size_t most) {
       return out;
     }
     if (result != LIBDEFLATE_INSUFFICIENT_SPACE) damaged_mat("invalid compressed data");
-    if (room == most) throw DataError("a MAT file of more than 512 MB when it is unpacked");
+    if (room == most)
+      throw DataError("a MAT file of more than " + std::to_string(most_megabytes) +
+                      " MB when it is unpacked");
   }
 }
 
@@ -256,7 +276,7 @@ bool is_mat_file(std::span<const uint8_t> bytes) {
   return bytes.size() >= kMatHead && std::memcmp(bytes.data(), kSignature.data(), kSignature.size()) == 0;
 }
 
-MatFile read_mat_file(std::span<const uint8_t> bytes) {
+MatFile read_mat_file(std::span<const uint8_t> bytes, size_t most_megabytes) {
   if (!is_mat_file(bytes)) throw DataError("not a MAT file of MATLAB");
   const uint8_t first = bytes[126];
   const bool is_little = first == 'I' && bytes[127] == 'M';
@@ -265,12 +285,12 @@ MatFile read_mat_file(std::span<const uint8_t> bytes) {
     throw DataError("a MAT file of version 7.3, which is HDF5; save it with '-v7'");
   const bool is_swapped = is_little != (std::endian::native == std::endian::little);
   MatFile file;
-  MatLimits limits;
+  MatLimits limits{.bytes = most_megabytes << 20U};
   for (MatElements elements(bytes.subspan(kMatHead), is_swapped); !elements.at_end();) {
     const MatElement element = elements.next();
     if (element.type == kMatrix) file.arrays.push_back(read_array(element.data, is_swapped, 0, limits));
     if (element.type != kCompressed) continue;
-    file.unpacked.push_back(inflated(element.data, limits.bytes));
+    file.unpacked.push_back(inflated(element.data, limits.bytes, most_megabytes));
     limits.bytes -= file.unpacked.back().size();
     MatElements inside(file.unpacked.back(), is_swapped);
     file.arrays.push_back(next_array(inside, 0, limits));

@@ -17,6 +17,7 @@ struct MatArray {
   /// For a cell array, its elements; for a struct array, the fields of its first element, then those of the
   /// second one, and so on.
   std::vector<MatArray> items = {};
+  std::string text = {};  // of a "char" array of one row, in UTF-8
   /// Its number of numbers: none if it is complex, sparse or not numeric.
   int64_t numbers = 0;
   /// One of them.
@@ -41,8 +42,10 @@ struct MatFile {
   std::vector<std::vector<uint8_t>> unpacked;
 };
 
+constexpr size_t kMostMatMegabytes = 512;
+
 /// Source: "MAT-File Format", The MathWorks, level 5. Errors: DataError for damaged files, version 7.3, and
-/// files that are too large (512 MB unpacked, or a million arrays).
-MatFile read_mat_file(std::span<const uint8_t> bytes);
+/// files that are too large (more than `most_megabytes` unpacked, or a million arrays).
+MatFile read_mat_file(std::span<const uint8_t> bytes, size_t most_megabytes = kMostMatMegabytes);
 
 }  // namespace tpack

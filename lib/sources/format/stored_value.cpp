@@ -115,9 +115,9 @@ int64_t check_tree(const StoredValue& value, int64_t most) {
 }
 
 std::optional<int64_t> bytes_per_element(std::string_view dtype) {
-  constexpr std::string_view kKinds = "biufcmMSUV";
+  constexpr std::string_view kDtypeKinds = "biufcmMSUV";
   constexpr int64_t kMost = 1 << 30;
-  if (dtype.size() < 3 || kKinds.find(dtype[1]) == std::string_view::npos) return std::nullopt;
+  if (dtype.size() < 3 || kDtypeKinds.find(dtype[1]) == std::string_view::npos) return std::nullopt;
   int64_t size = 0;
   const char* const end = dtype.data() + dtype.size();
   const auto [stop, failure] = std::from_chars(dtype.data() + 2, end, size);

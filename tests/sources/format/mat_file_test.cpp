@@ -45,6 +45,20 @@ TEST(MatFile, has_the_arrays_that_were_written) {
   }
 }
 
+TEST(MatFile, has_the_texts_that_were_written) {
+  for (const bool is_big : {false, true}) {
+    const MatWriter mat(is_big);
+    const MatFile file = read_mat_file(mat_file(
+        {mat.cell("names", {mat.text("", "caf\xe9"), mat.text("", "")}), mat.bytes("b", {1, 2}, {7, 255})},
+        false, is_big));
+    EXPECT_EQ(file.arrays[0].items[0].str(), "char [1, 4]");
+    EXPECT_EQ(file.arrays[0].items[0].text, "caf\xc3\xa9");
+    EXPECT_EQ(file.arrays[0].items[1].text, "");
+    EXPECT_EQ(file.arrays[1].str(), "uint8 [1, 2]");
+    EXPECT_EQ(file.arrays[1].at(1), 255);
+  }
+}
+
 TEST(MatFile, names_what_is_wrong) {
   const auto error = [](Bytes bytes) { return error_of([&] { read_mat_file(bytes); }); };
   Bytes file = example(false, false);

@@ -1,4 +1,4 @@
-#include "records/format/tar.h"
+#include "sources/format/tar.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataflow/fitted_data.h"
+#include "dataflow/source.h"
+#include "sources/first_images.h"
+#include "sources/image_file.h"
+
+namespace tpack {
+
+/// The image files of a dataset and their classes.
+struct FileListing {
+  struct Entry {
+    std::string path;   // relative to `folder`
+    int32_t label = 0;  // number in `classes`
+  };
+  std::string folder;
+  std::vector<std::string> classes;
+  std::vector<Entry> files;
+};
+
+/// The images of a dataset in files, with their classes. Images stay encoded until a map needs their pixels.
+class LabeledFiles : public RandomAccessSource, public SourceFiles, public LearnedValues, public SampleFacts {
+ public:
+  /// The names of the classes are in the files.
+  bool knows_spec() const override { return !listing_.classes.empty(); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(form_); }
+  Spec spec() const override;
+  int64_t size() const override { return std::ssize(listing_.files); }
+  bool shuffled() const override { return form_.shuffle; }
+  std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, listing_.classes}}; }
+  SourceFacts facts() const override;
+  std::string fingerprint() const override { return fingerprint_; }
+  std::string file_of(int64_t index) const override;
+  std::optional<std::string> stable_name(int64_t index) const override;
+  std::optional<std::vector<int32_t>> class_numbers(const std::string& component) const override;
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override;
+
+ protected:
+  /// `source`: its name in a config.
+  LabeledFiles(ImageFileFields form, std::string source)
+      : form_(form), source_(std::move(source)), first_(form_, source_, "") {}
+  void prepare() override;
+  /// Finds the files. Errors: DataError.
+  virtual FileListing list() const = 0;
+
+ private:
+  static constexpr const char* kLabel = "label";
+
+  /// Uses the classes of data.train, if they are known.
+  void follow_train();
+
+  ImageFileFields form_;
+  std::string source_;
+  FileListing listing_;
+  FirstImages first_;
+  std::string fingerprint_;
+};
+
+/// The folders in a folder, without hidden ones, sorted.
+std::vector<std::string> class_folders(const std::string& folder);
+/// The images of FOLDER/CLASS/`below`/NAME; the folders are the classes, sorted. Errors: DataError if there
+/// are none.
+FileListing list_class_folders(const std::string& folder, const std::string& below = "");
+
+}  // namespace tpack
