@@ -202,7 +202,7 @@ class PartOfConversion {
         });
     if (writer->samples() == 0) throw DataError(path + " would have no samples");
     const std::vector<ComponentOfField> components = writer->components();
-    if (!components.empty()) write_description(path, components, writer->samples());
+    if (!components.empty()) write_description(path, components);
     writer->finish(path);
   }
 

@@ -267,6 +267,22 @@ Spec RecordComponents::spec() const {
   return Spec(std::move(all));
 }
 
+void RecordComponents::follow(size_t i, const std::vector<std::string>& classes) {
+  ComponentSpec& spec = *specs_[i];
+  if (spec.classes == classes) return;
+  const std::string what = "component '" + spec.name + "' has the class";
+  if (spec.tensor != TensorSpec{DType::kInt32, {}})
+    throw DataError(what + "es " + join_first(spec.classes) + "; data.train has " + join_first(classes));
+  for (const std::string& name : spec.classes) {
+    const int32_t number = class_of(name, classes);
+    if (number < 0)
+      throw DataError(what + " '" + printable(name) + "'" + did_you_mean(name, classes) +
+                      ", which is not a class of data.train; it has " + join_first(classes));
+    numbers_[i].push_back(number);
+  }
+  spec.classes = classes;
+}
+
 void RecordComponents::fill(const RecordFields& record, const std::string& where, Datapoint& out) const {
   for (size_t i = 0; i < wanted_.size(); ++i) {
     const RecordValue* value = find(record, i);
@@ -283,7 +299,7 @@ void RecordComponents::fill(const RecordFields& record, const std::string& where
       const auto array = as_array(record, i, *value);
       if (array) fill_array(*array, i, out);
       if (!array) fill_label(*value, i, out);
-      check_label(i, out);
+      number_label(i, out);
     } catch (const FileError&) {
       throw;
     } catch (const DataError& error) {
@@ -296,10 +312,11 @@ void RecordComponents::fill(const RecordFields& record, const std::string& where
 void RecordComponents::fill_label(const RecordValue& value, size_t i, Datapoint& out) const {
   const ComponentSpec& known = *specs_[i];
   if (!is_text(value) || known.tensor != TensorSpec{DType::kInt32, {}}) throw differs(i, value.describe());
-  const int32_t number_of_class = class_of(value.text(), known.classes);
+  const std::vector<std::string>& classes = wanted_[i].classes;
+  const int32_t number_of_class = class_of(value.text(), classes);
   const auto number = number_of_class >= 0 ? number_of_class : integer_text(value.text());
-  if (!number && known.classes.empty()) throw differs(i, value.describe());
-  if (!number) throw DataError(value.describe() + " is not among its classes " + join_first(known.classes));
+  if (!number && classes.empty()) throw differs(i, value.describe());
+  if (!number) throw DataError(value.describe() + " is not among its classes " + join_first(classes));
   *out.renew(i, known.tensor).data<int32_t>() = *number;
 }
 
@@ -322,14 +339,17 @@ void RecordComponents::fill_array(const RecordValue& array, size_t i, Datapoint&
   array.type->convert(ordered.data(), to);
 }
 
-void RecordComponents::check_label(size_t i, const Datapoint& out) const {
+/// Checks a label among the classes of the file, and gives it its number among those of the training data.
+void RecordComponents::number_label(size_t i, const Datapoint& out) const {
   const ComponentSpec& known = *specs_[i];
-  if (known.classes.empty() || known.tensor != TensorSpec{DType::kInt32, {}}) return;
-  const int32_t label = *out.tensor(i).data<int32_t>();
+  if (wanted_[i].classes.empty() || known.tensor != TensorSpec{DType::kInt32, {}}) return;
+  int32_t& label = *out.tensor(i).data<int32_t>();
   if (label == known.ignored) return;
-  if (label < 0 || label >= std::ssize(known.classes))
-    throw DataError("is class " + std::to_string(label) + "; there are " +
-                    std::to_string(known.classes.size()) + " classes, from 0");
+  const std::vector<std::string>& own = wanted_[i].classes;
+  if (label < 0 || label >= std::ssize(own))
+    throw DataError("is class " + std::to_string(label) + "; there are " + std::to_string(own.size()) +
+                    " classes, from 0");
+  if (!numbers_[i].empty()) label = numbers_[i][static_cast<size_t>(label)];
 }
 
 }  // namespace tpack

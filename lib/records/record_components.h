@@ -50,12 +50,15 @@ class RecordComponents {
  public:
   RecordComponents() = default;
   explicit RecordComponents(std::vector<ComponentOfField> wanted)
-      : wanted_(std::move(wanted)), specs_(wanted_.size()) {}
+      : wanted_(std::move(wanted)), specs_(wanted_.size()), numbers_(wanted_.size()) {}
 
   /// Takes types and shapes from a record; sizes that differ from those of other records are unknown.
   /// Errors: DataError if the record cannot be read in this way.
   void look(const RecordFields& record);
   Spec spec() const;
+  /// The classes of a component become those of the training data; labels get their numbers. Errors:
+  /// DataError for a class that these do not have, or for other classes of the pixels of a mask.
+  void follow(size_t i, const std::vector<std::string>& classes);
   /// Fills the components of `out`. `where`: the position of the record. Errors: DataError.
   void fill(const RecordFields& record, const std::string& where, Datapoint& out) const;
   const std::vector<ComponentOfField>& wanted() const { return wanted_; }
@@ -66,11 +69,12 @@ class RecordComponents {
   ComponentSpec spec_of(const RecordFields& record, size_t i) const;
   void fill_array(const RecordValue& array, size_t i, Datapoint& out) const;
   void fill_label(const RecordValue& value, size_t i, Datapoint& out) const;
-  void check_label(size_t i, const Datapoint& out) const;
+  void number_label(size_t i, const Datapoint& out) const;
   DataError differs(size_t i, const std::string& found) const;
 
   std::vector<ComponentOfField> wanted_;
   std::vector<std::optional<ComponentSpec>> specs_;
+  std::vector<std::vector<int32_t>> numbers_;  // of each component: new labels by the stored ones; or empty
 };
 
 }  // namespace tpack

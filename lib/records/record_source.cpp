@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/fitted_data.h"
 #include "image/format/image_formats.h"
 #include "system/file_io.h"
 
@@ -88,6 +89,19 @@ void RecordSource::prepare() {
     }
   }
   if (!is_known) throw DataError(first_error);
+  const Spec found = components_.spec();
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i].classes.empty()) continue;
+    const auto train = opened_fit(found[i].name);
+    if (train && !train->classes.empty()) components_.follow(i, train->classes);
+  }
+}
+
+std::vector<FittedComponent> RecordSource::fitted() const {
+  std::vector<FittedComponent> all;
+  for (const ComponentSpec& component : components_.spec())
+    if (!component.classes.empty()) all.push_back({name(), component.name, {}, component.classes});
+  return all;
 }
 
 void RecordSource::get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const {
@@ -120,10 +134,8 @@ std::vector<ComponentOfField> described_components(const std::string& path) {
   return std::move(*all);
 }
 
-void write_description(const std::string& path, const std::vector<ComponentOfField>& components,
-                       int64_t samples) {
-  const ConfigNode root(
-      {{"samples", samples}, {"components", Codec<std::vector<ComponentOfField>>::dump(components)}});
+void write_description(const std::string& path, const std::vector<ComponentOfField>& components) {
+  const ConfigNode root({{"components", Codec<std::vector<ComponentOfField>>::dump(components)}});
   write_whole_file(description_path(path), to_json(root) + "\n");
 }
 

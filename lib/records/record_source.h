@@ -37,13 +37,14 @@ Schema<P> with_records(Schema<P> schema) {
 
 /// Data in files of records, each with named fields. Records are found when the files are opened, and parsed
 /// when they are read.
-class RecordSource : public RandomAccessSource, public SourceFiles {
+class RecordSource : public RandomAccessSource, public SourceFiles, public LearnedValues {
  public:
   /// `owner`: "TFRecord", for messages.
   RecordSource(std::string owner, RecordParams params);
 
   bool knows_spec() const override { return false; }
   Spec spec() const override { return components_.spec(); }
+  std::vector<FittedComponent> fitted() const override;
   bool shuffled() const override { return params_.shuffle; }
   int64_t block() const override;
   SourceFacts facts() const override { return {.samples = size(), .unit = "records"}; }
@@ -73,7 +74,6 @@ std::string description_path(const std::string& path);
 /// Components of a description; empty if there is none. Errors: DataError.
 std::vector<ComponentOfField> described_components(const std::string& path);
 /// Errors: ResourceError.
-void write_description(const std::string& path, const std::vector<ComponentOfField>& components,
-                       int64_t samples);
+void write_description(const std::string& path, const std::vector<ComponentOfField>& components);
 
 }  // namespace tpack

@@ -1,3 +1,4 @@
+#include "dataflow/fitted_data.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
@@ -61,6 +62,25 @@ TEST(WebDataset, takes_the_first_of_several_fields) {
   EXPECT_EQ(samples_of(flow_of_tar(folder, "x: b;c")), (Rows{{1}, {2}, {3}}));
   EXPECT_THAT([&] { samples_of(flow_of_tar(folder, "x: b")); },
               ThrowsMessage<SampleError>(HasSubstr("a.tar[1]: has no field 'b'; it has c (text '2')")));
+}
+
+/// Labels are numbers among the classes of their own file; the model has those of data.train.
+TEST(WebDataset, labels_follow_the_classes_of_the_training_data) {
+  const TempFolder folder;
+  folder.write_text("train.tar", tar_archive({{"0.cls", "0"}, {"1.cls", "1"}, {"2.cls", "2"}}));
+  folder.write_text("a.tar", tar_archive({{"0.cls", "0"}, {"1.cls", "1"}}));
+  const auto classes = [](const std::string& file, const std::string& names) {
+    return "[WebDataset: {files: " + file + ", shuffle: false, components: {label: {field: cls, classes: [" +
+           names + "]}}}]";
+  };
+  const DataFlow train = folder.flow(classes("train.tar", "ant, bee, cat"));
+  const auto fit = std::make_shared<Fit>(train);
+  const DataFlow other = folder.flow(classes("a.tar", "cat, bee"), fit);
+  EXPECT_EQ(samples_of(other), (Rows{{2}, {1}}));
+  EXPECT_EQ(other.spec()[0].classes, (Texts{"ant", "bee", "cat"}));
+  EXPECT_TRUE(fails(
+      [&] { folder.flow(classes("a.tar", "cats, bee"), fit).prepare(); },
+      {"component 'label' has the class 'cats'; did you mean 'cat'?, which is not a class of data.train"}));
 }
 
 TEST(WebDataset, reports_what_is_no_sample) {

@@ -1,6 +1,7 @@
 // Work and memory of sources grow with the size of their files, not with its square.
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -373,6 +374,35 @@ TEST(Growth, memory_is_linear) {
     const Cost four = cost_of(file, 4 * file.least);
     EXPECT_LE(four.allocations, 4.5 * one.allocations + 1000) << file.source << ": " << file.kind;
     EXPECT_LE(four.live_bytes, 4.5 * one.live_bytes + 1e5) << file.source << ": " << file.kind;
+  }
+}
+
+/// The open files of this process.
+size_t open_files() {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+/// A flow that is read to its end, in part, or not at all leaves no file open, and no memory.
+TEST(Growth, closed_flows_leave_nothing) {
+  for (const GrowingFile& file : growing_files()) {
+    const TempFolder folder;
+    const std::string yaml = file.write(folder, file.least / 10 + 2);
+    const auto use = [&](int64_t samples) {
+      const DataFlow flow = folder.flow(yaml);
+      flow.prepare();
+      const auto cursor = flow.open({});
+      Datapoint d;
+      while (samples-- > 0 && cursor->next(d)) continue;
+    };
+    use(kEndless);
+    const size_t files = open_files();
+    reset_allocations();
+    for (const int64_t samples : {kEndless, int64_t{1}, int64_t{0}}) use(samples);
+    const auto once = static_cast<double>(allocations().live_bytes);
+    for (int i = 0; i < 20; ++i) use(i % 2 == 0 ? kEndless : 1);
+    EXPECT_EQ(open_files(), files) << file.source << ": " << file.kind;
+    if (!allocations_are_counted()) continue;
+    EXPECT_LE(static_cast<double>(allocations().live_bytes), once + 1e5) << file.source << ": " << file.kind;
   }
 }
 
