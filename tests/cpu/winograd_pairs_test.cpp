@@ -21,7 +21,7 @@ struct PairWinogradCase {
 };
 std::ostream& operator<<(std::ostream& out, const PairWinogradCase& c) { return out << c.name; }
 
-std::vector<PairWinogradCase> cases() {
+std::vector<PairWinogradCase> pair_winograd_cases() {
   return {{"whole_tiles", 2, 16, 32, {8, 8}, {1, 1, 1, 1}},
           {"parts_of_tiles", 3, 32, 16, {7, 11}, {1, 1, 1, 1}},
           {"an_odd_number_of_blocks", 2, 48, 80, {5, 6}, {1, 1, 1, 1}},
@@ -90,7 +90,7 @@ TEST_P(PairWinograd, is_exact_where_nothing_is_rounded) {
       kernels.run(exact_back, {dy, w}, kernels.library().prepare({exact_back, Layout::kNhwc, "direct", 1})));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, PairWinograd, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Cpu, PairWinograd, testing::ValuesIn(pair_winograd_cases()),
                          [](const auto& param) { return param.param.name; });
 
 class PairWinogradRounding : public WithPairs<testing::Test> {};

@@ -63,7 +63,7 @@ void expect_was_used(const std::string& algorithm, const char* forward,
     EXPECT_FALSE(bit_equal(ours.at(i), direct.at(i))) << i;
 }
 
-std::vector<WinogradCase> cases() {
+std::vector<WinogradCase> winograd_cases() {
   return {WinogradCase{"whole_tiles", 16, 32, {8, 8}, {1, 1, 1, 1}},
           WinogradCase{"parts_of_tiles", 32, 16, {7, 14}, {1, 1, 1, 1}},
           WinogradCase{"channels_that_fill_no_block", 17, 20, {5, 6}, {1, 1, 1, 1}},
@@ -117,7 +117,7 @@ TEST_P(Winograd, agrees_with_the_reference_with_bias_and_activation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Winograd,
-                         testing::Combine(testing::ValuesIn(cases()),
+                         testing::Combine(testing::ValuesIn(winograd_cases()),
                                           testing::Values(cpu::kTiledWinograd, "winograd")),
                          [](const auto& param) {
                            const std::string algorithm =
@@ -144,7 +144,7 @@ TEST_P(TiledWinogradInBf16, agrees_with_the_reference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, TiledWinogradInBf16, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Cpu, TiledWinogradInBf16, testing::ValuesIn(winograd_cases()),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(TiledWinograd, fits_only_windows_of_3x3_that_move_by_one) {
