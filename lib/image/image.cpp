@@ -79,14 +79,22 @@ Image::~Image() = default;
 
 std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   bytes_.resize(bytes);
+  file_ = bytes_;
   if (pixels_ != nullptr) pixels_->release();
   encoded_ = true;
   return bytes_;
 }
 
+void Image::take_encoded(std::vector<uint8_t>& buffer, std::span<const uint8_t> file) {
+  std::swap(bytes_, buffer);
+  file_ = file;
+  if (pixels_ != nullptr) pixels_->release();
+  encoded_ = true;
+}
+
 void Image::header_known(const ImageForm& form, std::string_view origin) {
   origin_ = origin;
-  with_origin(origin_, [&] { size_ = read_image_header(bytes_, form); });
+  with_origin(origin_, [&] { size_ = read_image_header(file_, form); });
   channels_ = form.channels();
   form_ = form;
 }
@@ -117,7 +125,7 @@ Box Image::decode(const DecodeRequest& request) {
   of_this.background = form_.background;
   of_this.upright = form_.upright;
   Box region;
-  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_of(form_.color), out); });
+  with_origin(origin_, [&] { region = decode_image(file_, of_this, channels_of(form_.color), out); });
   set_pixels(std::move(out));
   return region;
 }

@@ -167,8 +167,11 @@ class Image {
 
   /// A buffer of `bytes` bytes for an encoded file; call `header_known` after filling it.
   std::span<uint8_t> encoded_buffer(size_t bytes);
+  /// The same without copying: `file`, a part of the buffer, is the encoded file. The buffer gets the memory
+  /// of the image before.
+  void take_encoded(std::vector<uint8_t>& buffer, std::span<const uint8_t> file);
   /// The bytes of an encoded image.
-  std::span<const uint8_t> encoded_bytes() const { return bytes_; }
+  std::span<const uint8_t> encoded_bytes() const { return file_; }
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
   /// source file of the bytes. Errors: DataError if it is not an image of a known format, is damaged, or is
   /// larger than the limits.
@@ -188,6 +191,7 @@ class Image {
   ImageForm form_;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
+  std::span<const uint8_t> file_;  // the encoded image in them
   std::string origin_;
   std::unique_ptr<cv::Mat> pixels_;  // null until there are pixels
 };

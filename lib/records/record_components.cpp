@@ -224,7 +224,7 @@ ComponentSpec RecordComponents::spec_of(const RecordFields& record, size_t i) co
   if (value == nullptr) throw DataError("has no field '" + wanted.field + "'; it has " + record.describe());
   ComponentSpec spec{.name = wanted.component, .classes = wanted.classes, .ignored = wanted.ignored};
   spec.annotation = wanted.annotation;
-  if (is_encoded_image(*value) && !wanted.dtype) {
+  if (is_image_field(*value, i)) {
     const ImageForm form{.color = wanted.color};
     const ImageSize size = read_image_header(value->bytes, form);
     spec.tensor = {DType::kUInt8, {size.height, size.width, form.channels()}};
@@ -283,28 +283,53 @@ void RecordComponents::follow(size_t i, const std::vector<std::string>& classes)
   spec.classes = classes;
 }
 
-void RecordComponents::fill(const RecordFields& record, const std::string& where, Datapoint& out) const {
+void RecordComponents::fill(RecordFields& record, const std::string& where, Datapoint& out) const {
+  std::optional<size_t> whole;  // the image that takes the buffer, after the others have read it
+  std::span<const uint8_t> file;
   for (size_t i = 0; i < wanted_.size(); ++i) {
     const RecordValue* value = find(record, i);
     if (value == nullptr)
       throw DataError("has no field '" + wanted_[i].field + "'; it has " + record.describe());
-    try {
-      if (is_encoded_image(*value) && !wanted_[i].dtype) {
-        if (!specs_[i]->is_image) throw differs(i, "an encoded image");
-        Image& image = out.renew_image(i);
-        std::ranges::copy(value->bytes, image.encoded_buffer(value->bytes.size()).begin());
-        image.header_known({.color = wanted_[i].color}, where);
-        continue;
-      }
-      const auto array = as_array(record, i, *value);
-      if (array) fill_array(*array, i, out);
-      if (!array) fill_label(*value, i, out);
-      number_label(i, out);
-    } catch (const FileError&) {
-      throw;
-    } catch (const DataError& error) {
-      throw DataError("field '" + wanted_[i].field + "': " + error.what());
+    if (!whole && is_image_field(*value, i) && record.is_in_buffer(value->bytes)) {
+      whole = i;
+      file = value->bytes;
+      continue;
     }
+    with_field(i, [&] {
+      if (is_image_field(*value, i)) {
+        std::ranges::copy(value->bytes, out.renew_image(i).encoded_buffer(value->bytes.size()).begin());
+        image_known(i, where, out);
+      } else if (const auto array = as_array(record, i, *value)) {
+        fill_array(*array, i, out);
+        number_label(i, out);
+      } else {
+        fill_label(*value, i, out);
+        number_label(i, out);
+      }
+    });
+  }
+  if (!whole) return;
+  out.renew_image(*whole).take_encoded(record.buffer(), file);
+  with_field(*whole, [&] { image_known(*whole, where, out); });
+}
+
+bool RecordComponents::is_image_field(const RecordValue& value, size_t i) const {
+  return is_encoded_image(value) && !wanted_[i].dtype;
+}
+
+void RecordComponents::image_known(size_t i, const std::string& where, Datapoint& out) const {
+  if (!specs_[i]->is_image) throw differs(i, "an encoded image");
+  out.image(i).header_known({.color = wanted_[i].color}, where);
+}
+
+template <class Work>
+void RecordComponents::with_field(size_t i, Work work) const {
+  try {
+    work();
+  } catch (const FileError&) {
+    throw;
+  } catch (const DataError& error) {
+    throw DataError("field '" + wanted_[i].field + "': " + error.what());
   }
 }
 

@@ -59,14 +59,20 @@ class RecordComponents {
   /// The classes of a component become those of the training data; labels get their numbers. Errors:
   /// DataError for a class that these do not have, or for other classes of the pixels of a mask.
   void follow(size_t i, const std::vector<std::string>& classes);
-  /// Fills the components of `out`. `where`: the position of the record. Errors: DataError.
-  void fill(const RecordFields& record, const std::string& where, Datapoint& out) const;
+  /// Fills the components of `out`. `where`: the position of the record. An image may take the buffer of the
+  /// record. Errors: DataError.
+  void fill(RecordFields& record, const std::string& where, Datapoint& out) const;
   const std::vector<ComponentOfField>& wanted() const { return wanted_; }
 
  private:
   const RecordValue* find(const RecordFields& record, size_t i) const;
   std::optional<RecordValue> as_array(const RecordFields& record, size_t i, const RecordValue& value) const;
   ComponentSpec spec_of(const RecordFields& record, size_t i) const;
+  bool is_image_field(const RecordValue& value, size_t i) const;
+  void image_known(size_t i, const std::string& where, Datapoint& out) const;
+  /// Adds the name of the field to errors.
+  template <class Work>
+  void with_field(size_t i, Work work) const;
   void fill_array(const RecordValue& array, size_t i, Datapoint& out) const;
   void fill_label(const RecordValue& value, size_t i, Datapoint& out) const;
   void number_label(size_t i, const Datapoint& out) const;

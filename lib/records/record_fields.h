@@ -47,6 +47,11 @@ class RecordFields {
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
   /// The bytes of the record itself: memory that is used again.
   std::vector<uint8_t>& buffer() { return buffer_; }
+  /// Whether these bytes are a part of it.
+  bool is_in_buffer(std::span<const uint8_t> bytes) const {
+    return !buffer_.empty() && bytes.data() >= buffer_.data() &&
+           bytes.data() + bytes.size() <= buffer_.data() + buffer_.size();
+  }
 
   const RecordValue* find(std::string_view name) const;
   const std::vector<Field>& all() const { return fields_; }
