@@ -7,7 +7,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 blocks=$(mktemp -d)
 trap 'rm -rf "$blocks" mine.yaml' EXIT
-rm -rf train_log/mine train_log/mine-*  # of an earlier time
+rm -rf train_log/mine train_log/mine-* train_log/digits-records data/digits.lmdb*  # of an earlier time
 awk -v dir="$blocks" '/^```sh$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > sprintf("%s/%02d.sh", dir, n) }' README.md
 for block in "$blocks"/*.sh; do
   sed -i '/^ *\.\/check\.sh/d' "$block"

@@ -56,7 +56,8 @@ class WorkFolder {
   /// Errors: ConfigError if another process uses it, or if it has parts of another conversion.
   WorkFolder(const std::string& out, const std::string& conversion) : path_(out + ".partial") {
     std::error_code failure;
-    if (!fs::is_directory(path_, failure) && !fs::create_directory(path_, failure))
+    fs::create_directories(path_, failure);
+    if (!fs::is_directory(path_))
       throw ResourceError(path_ +
                           ": cannot be created: " + (failure ? failure.message() : "a file has this name"));
     const std::string name = path_ + "/conversion";

@@ -106,7 +106,7 @@ class TfRecord final : public RecordSource {
   std::unique_ptr<RecordShards> shards_;
 };
 
-TPACK_REGISTER(Source, TfRecord, "TFRecord", "TFRecordData", "TFRecordSerializer");
+TPACK_REGISTER(Source, TfRecord, "TFRecord", "TFRecordData", "TFRecordDataset", "TFRecordSerializer");
 
 }  // namespace
 
