@@ -59,36 +59,47 @@ void read_converted(hid_t dataset, hid_t rows, hid_t memory_type, const std::str
   }
 }
 
-/// A dataset of numbers whose first axis counts samples. Callers hold hdf5_mutex().
+/// What a dataset holds.
+enum class Holds : uint8_t {
+  kSamples,   // its first axis counts samples
+  kOneSample  // all of it is one
+};
+
+/// A dataset of numbers. Callers hold hdf5_mutex().
 class SampleSet {
  public:
   /// Errors: DataError if its elements are not numbers, or if it has no samples.
-  SampleSet(hid_t file, std::string name, const std::string& path, bool may_be_elsewhere)
-      : where_(path + ": dataset '" + name + "'"), name_(std::move(name)), dataset_(opened(file)) {
+  SampleSet(hid_t file, std::string name, const std::string& path, bool may_be_elsewhere,
+            Holds holds = Holds::kSamples)
+      : where_(path + ": dataset '" + name + "'"),
+        name_(std::move(name)),
+        holds_(holds),
+        dataset_(opened(file)) {
     if (!may_be_elsewhere) reject_elsewhere();
     const Handle space(H5Dget_space(dataset_.get()), H5Sclose);
     const int rank = required(H5Sget_simple_extent_ndims(space.get()), where_, "has no shape");
-    if (rank == 0) throw DataError(where_, "is a single number; its first axis must count samples");
+    if (rank == 0 && holds_ == Holds::kSamples)
+      throw DataError(where_, "is a single number; its first axis must count samples");
     if (rank > static_cast<int>(Shape::kMaxRank))
       throw DataError(where_, "has " + std::to_string(rank) + " axes; at most 8 are supported");
     sizes_.resize(static_cast<size_t>(rank));
     required(H5Sget_simple_extent_dims(space.get(), sizes_.data(), nullptr), where_, "has no shape");
     std::vector<int64_t> of_sample;
     int64_t elements = 1;
-    for (size_t axis = 1; axis < sizes_.size(); ++axis) {
+    for (size_t axis = holds_ == Holds::kSamples ? 1 : 0; axis < sizes_.size(); ++axis) {
       if (sizes_[axis] > kMostBytesOfSample || elements * int64_t(sizes_[axis]) > kMostBytesOfSample / 8)
         throw DataError(where_, "has samples of more than 128 million numbers");
       elements *= static_cast<int64_t>(sizes_[axis]);
       of_sample.push_back(static_cast<int64_t>(sizes_[axis]));
     }
-    if (sizes_[0] == 0 || elements == 0) throw DataError(where_, "has no elements");
+    if (samples() == 0 || elements == 0) throw DataError(where_, "has no elements");
     spec_ = {set_type(), Shape(of_sample)};
     if (is_image_spec(spec_) && spec_.shape.rank() == 2) spec_.shape = {spec_.shape[0], spec_.shape[1], 1};
   }
 
   const std::string& name() const { return name_; }
   const TensorSpec& spec() const { return spec_; }
-  int64_t samples() const { return static_cast<int64_t>(sizes_[0]); }
+  int64_t samples() const { return holds_ == Holds::kSamples ? static_cast<int64_t>(sizes_[0]) : 1; }
 
   void get(int64_t index, const Tensor& out) const {
     const Handle rows = selected(index, 1);
@@ -99,9 +110,9 @@ class SampleSet {
   std::vector<double> first_doubles() const {
     if (read_ != &read_converted<double, float>) return {};
     const auto elements = static_cast<hsize_t>(spec_.shape.elements());
-    const hsize_t samples = std::clamp<hsize_t>(4096 / elements, 1, sizes_[0]);
-    const Handle rows = selected(0, samples);
-    const hsize_t count = samples * elements;
+    const hsize_t first = std::clamp<hsize_t>(4096 / elements, 1, static_cast<hsize_t>(samples()));
+    const Handle rows = selected(0, first);
+    const hsize_t count = first * elements;
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     std::vector<double> numbers(count);
     required(H5Dread(dataset_.get(), H5T_NATIVE_DOUBLE, space.get(), rows.get(), H5P_DEFAULT, numbers.data()),
@@ -123,6 +134,7 @@ class SampleSet {
   /// The file's space with these samples.
   Handle selected(int64_t first, hsize_t samples) const {
     Handle rows(H5Dget_space(dataset_.get()), H5Sclose);
+    if (holds_ == Holds::kOneSample) return rows;
     std::vector<hsize_t> begin(sizes_.size(), 0);
     std::vector<hsize_t> count = sizes_;
     begin[0] = static_cast<hsize_t>(first);
@@ -170,11 +182,88 @@ class SampleSet {
 
   std::string where_;
   std::string name_;
+  Holds holds_;
   Handle dataset_;
   std::vector<hsize_t> sizes_;
   TensorSpec spec_;
   std::optional<Handle> memory_type_;
   Read read_ = nullptr;
+};
+
+/// A group with a dataset for each sample, in the order of their names; sizes may differ. Callers hold
+/// hdf5_mutex().
+class SampleGroup {
+ public:
+  /// `members`: the names of its datasets, without the group. Errors: as SampleSet, for some evenly spaced
+  /// ones.
+  SampleGroup(hid_t file, std::string name, std::vector<std::string> members, std::string path,
+              bool may_be_elsewhere)
+      : file_(file),
+        name_(std::move(name)),
+        members_(std::move(members)),
+        path_(std::move(path)),
+        may_be_elsewhere_(may_be_elsewhere) {
+    constexpr size_t kMostProbes = 16;
+    const size_t probes = std::min(members_.size(), kMostProbes);
+    for (size_t i = 0; i < probes; ++i) {
+      const SampleSet set = opened(probes == 1 ? 0 : i * (members_.size() - 1) / (probes - 1));
+      if (i == 0) spec_ = set.spec();
+      reject_other(set);
+      for (int axis = 0; axis < static_cast<int>(spec_.shape.rank()); ++axis)
+        if (spec_.shape[axis] != set.spec().shape[axis])
+          spec_.shape = spec_.shape.with(axis, Shape::kUnknown);
+    }
+  }
+
+  const std::string& name() const { return name_; }
+  const TensorSpec& spec() const { return spec_; }
+  const std::vector<std::string>& members() const { return members_; }
+  void get(int64_t index, size_t component, Datapoint& out) const {
+    const SampleSet set = opened(static_cast<size_t>(index));
+    reject_other(set);
+    set.get(0, out.renew(component, set.spec()));
+  }
+
+ private:
+  SampleSet opened(size_t member) const {
+    return {file_, name_ + "/" + members_[member], path_, may_be_elsewhere_, Holds::kOneSample};
+  }
+  void reject_other(const SampleSet& set) const {
+    if (set.spec().dtype == spec_.dtype && set.spec().shape.rank() == spec_.shape.rank()) return;
+    throw DataError("dataset '" + set.name() + "' is " + set.spec().str() + "; others of its group are " +
+                    spec_.str());
+  }
+
+  hid_t file_;
+  std::string name_;
+  std::vector<std::string> members_;
+  std::string path_;
+  bool may_be_elsewhere_;
+  TensorSpec spec_;
+};
+
+/// The samples of a component: a dataset of all, or a group with a dataset for each.
+class Samples {
+ public:
+  explicit Samples(std::unique_ptr<SampleSet> set) : set_(std::move(set)) {}
+  explicit Samples(std::unique_ptr<SampleGroup> group) : group_(std::move(group)) {}
+
+  const std::string& name() const { return set_ != nullptr ? set_->name() : group_->name(); }
+  const TensorSpec& spec() const { return set_ != nullptr ? set_->spec() : group_->spec(); }
+  int64_t samples() const { return set_ != nullptr ? set_->samples() : std::ssize(group_->members()); }
+  /// The names of the samples; null if they have numbers.
+  const std::vector<std::string>* members() const { return group_ == nullptr ? nullptr : &group_->members(); }
+  std::vector<double> first_doubles() const {
+    return set_ != nullptr ? set_->first_doubles() : std::vector<double>{};
+  }
+  void get(int64_t index, size_t component, Datapoint& out) const {
+    if (set_ != nullptr) return set_->get(index, out.renew(component, set_->spec()));
+    group_->get(index, component, out);
+  }
+
+ private:
+  std::unique_ptr<SampleSet> set_;
+  std::unique_ptr<SampleGroup> group_;
 };
 
 /// Adds the name of a dataset.
@@ -217,21 +306,26 @@ class Hdf5File {
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     return H5Tget_class(type.get()) == H5T_STRING;
   }
-  void open(const std::string& name, bool may_be_elsewhere) {
+  /// `members`: none for a dataset.
+  void open(const std::string& name, std::vector<std::string> members, bool may_be_elsewhere) {
     const std::lock_guard lock(hdf5_mutex());
-    sets_.push_back(std::make_unique<SampleSet>(file_->get(), name, path_, may_be_elsewhere));
+    if (members.empty())
+      sets_.emplace_back(std::make_unique<SampleSet>(file_->get(), name, path_, may_be_elsewhere));
+    else
+      sets_.emplace_back(
+          std::make_unique<SampleGroup>(file_->get(), name, std::move(members), path_, may_be_elsewhere));
   }
   std::vector<double> first_doubles(size_t i) const {
     const std::lock_guard lock(hdf5_mutex());
-    return sets_[i]->first_doubles();
+    return sets_[i].first_doubles();
   }
-  const SampleSet& set(size_t i) const { return *sets_[i]; }
+  const Samples& set(size_t i) const { return sets_[i]; }
   std::string stamp() const { return on_disk_.stamp(); }
   size_t sets() const { return sets_.size(); }
-  void get(size_t set, int64_t index, const Tensor& out) const {
+  void get(size_t set, int64_t index, Datapoint& out) const {
     {
       const std::lock_guard lock(hdf5_mutex());
-      sets_[set]->get(index, out);
+      sets_[set].get(index, set, out);
     }
     check_length();
   }
@@ -245,7 +339,7 @@ class Hdf5File {
   std::string path_;
   InputFile on_disk_;
   std::optional<Handle> file_;
-  std::vector<std::unique_ptr<SampleSet>> sets_;
+  std::vector<Samples> sets_;
 };
 
 struct Hdf5Params {
@@ -269,9 +363,11 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
         .field("file", &Params::file, "the file")
         .required()
         .shorthand()
-        .field("arrays", &Params::arrays,
-               "datasets by component; for datasets in groups, write the path, such as train/x; default: all "
-               "datasets of numbers, under their own names")
+        .field(
+            "arrays", &Params::arrays,
+            "datasets by component; for datasets in groups, write the path, such as train/x; default: all "
+            "datasets of numbers, under their own names. A group stands for its datasets, each of which is "
+            "one sample, of any size; several groups must have the same names in them")
         .field("shuffle", &Params::shuffle, "use a new order in each pass")
         .field(
             "other_files", &Params::other_files,
@@ -313,9 +409,9 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     for (size_t i = 0; i < components_.size(); ++i) {
-      const SampleSet& set = file_->set(i);
+      const Samples& set = file_->set(i);
       try {
-        file_->get(i, index, out.renew(i, set.spec()));
+        file_->get(i, index, out);
       } catch (const DataError& error) {
         throw DataError("dataset '" + set.name() + "': " + error.what());
       }
@@ -343,14 +439,18 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
     if (wanted.empty()) throw DataError(path_, "has no datasets of numbers");
     const std::unordered_set<std::string> known(names.begin(), names.end());
     for (const ArrayOfComponent& one : wanted) {
-      const std::string name = one.array.starts_with('/') ? one.array.substr(1) : one.array;
-      if (!known.contains(name))
+      std::string name = one.array.starts_with('/') ? one.array.substr(1) : one.array;
+      while (name.ends_with('/')) name.pop_back();
+      std::vector<std::string> members;
+      if (!known.contains(name)) members = members_of(name, names);
+      if (!known.contains(name) && members.empty())
         throw ConfigError(one.position, "HDF5: unknown dataset '" + one.array + "'" +
                                             did_you_mean(one.array, names) + "; " + path_ + " has " +
                                             join_first(names));
-      file_->open(name, p_.other_files);
+      file_->open(name, std::move(members), p_.other_files);
     }
     check_sizes();
+    check_members();
     for (const ArrayOfComponent& one : wanted) components_.push_back(one.component);
   }
 
@@ -361,6 +461,31 @@ class Hdf5Source final : public RandomAccessSource, public SourceFiles {
     const FileKind kind = kind_of_content(first);
     if (kind.is_known() && kind.form != FileKind::Form::kCheckpoint && !first.starts_with(kMagic))
       throw DataError(path_, "is " + kind.rejected_as("an HDF5 file"));
+  }
+  /// The datasets of a group, without its name and without those of groups in it.
+  static std::vector<std::string> members_of(const std::string& group,
+                                             const std::vector<std::string>& names) {
+    std::vector<std::string> members;
+    for (const std::string& name : names) {
+      if (!name.starts_with(group + "/")) continue;
+      const std::string member = name.substr(group.size() + 1);
+      if (member.find('/') == std::string::npos) members.push_back(member);
+    }
+    return members;
+  }
+  /// Samples of groups belong together by their names.
+  void check_members() const {
+    const Samples* first = nullptr;
+    for (size_t i = 0; i < file_->sets(); ++i) {
+      const Samples& set = file_->set(i);
+      if (set.members() == nullptr) continue;
+      if (first == nullptr) first = &set;
+      const auto [own, other] = std::ranges::mismatch(*set.members(), *first->members());
+      if (own == set.members()->end()) continue;
+      throw DataError(path_, "group '" + set.name() + "' has '" + *own + "', where group '" + first->name() +
+                                 "' has '" + *other +
+                                 "'; groups of samples must have the same names in them");
+    }
   }
   void check_sizes() const {
     std::vector<std::string> sizes;

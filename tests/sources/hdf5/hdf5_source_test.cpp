@@ -240,6 +240,36 @@ TEST(Hdf5, reads_what_h5py_writes) {
   EXPECT_EQ(flow.spec().str(), "b bool [], h float32 [], g float32 [2]");
 }
 
+/// Two groups with a dataset for each sample: images of two sizes, and numbers.
+TEST(Hdf5, reads_groups_of_one_dataset_for_each_sample) {
+  const TempFolder folder;
+  {
+    const Hdf5Writer file(folder.path("a.h5"));
+    for (const char* group : {"x", "y", "other"}) file.group(group);
+    file.set("x/a", H5T_STD_U8LE, {1, 2, 3}, {1, 2, 3, 4, 5, 6});
+    file.set("x/b", H5T_STD_U8LE, {1, 1, 3}, {7, 8, 9});
+    file.set("y/a", H5T_STD_I32LE, {}, {10});
+    file.set("y/b", H5T_STD_I32LE, {}, {20});
+    file.set("other/a", H5T_STD_I32LE, {}, {1});
+    file.set("other/c", H5T_IEEE_F32LE, {}, {2});
+  }
+  const DataFlow flow = flow_of_hdf5(folder, "file: a.h5, shuffle: false, arrays: {image: x, label: /y/}");
+  EXPECT_EQ(samples_of(flow), (Rows{{1, 2, 3, 4, 5, 6, 10}, {7, 8, 9, 20}}));
+  EXPECT_EQ(flow.spec().str(), "image uint8 [1, ?, 3], label int32 []");
+  EXPECT_TRUE(flow.spec()[0].is_image);
+  EXPECT_THAT(rejection(folder, "file: a.h5, arrays: {a: x, b: other}"),
+              HasSubstr("dataset 'other/c' is float32 []; others of its group are int32 []"));
+  {
+    const Hdf5Writer file(folder.path("b.h5"));
+    for (const char* group : {"x", "y"}) file.group(group);
+    file.set("x/a", H5T_STD_I32LE, {}, {1});
+    file.set("y/b", H5T_STD_I32LE, {}, {2});
+  }
+  EXPECT_THAT(
+      rejection(folder, "file: b.h5, arrays: {a: x, b: y}"),
+      HasSubstr("group 'y' has 'b', where group 'x' has 'a'; groups of samples must have the same names"));
+}
+
 TEST(Hdf5, has_no_field_without_effect) {
   const live::Build build = [](const std::string& source) {
     const TempFolder folder;
