@@ -5,7 +5,8 @@
 
 DATA has photos.lmdb, photos.tfrecord and photos.tar, which `tpack data convert` wrote from one flow of JPEGs (make them with
 `--make FOLDER`, a folder of JPEGs, which is repeated until there are --samples of them). Prints MB of stored bytes per second, the median
-of the rounds, and what `cat FILE >/dev/null` gives. Needs a Python with lmdb, tensorpack, tensorflow, webdataset and spdl; what is missing
+of the rounds, and what `cat FILE >/dev/null` gives. With --decoded, tpack alone: random crops of 224, flipped, in
+batches of 32. Needs a Python with lmdb, tensorpack, tensorflow, webdataset and spdl; what is missing
 is left out and named. Nothing else may run.
 """
 import argparse
@@ -111,6 +112,35 @@ def tpack(program, path, folder, samples):
     return json.loads(done.stdout)["samples_per_s"] * os.path.getsize(path) / samples / 1e6
 
 
+def decoded(program, source, folder, samples):
+    """Images per second from a source through crop, flip and batches."""
+    config = pathlib.Path(folder) / "decoded.yaml"
+    config.write_text(f"""tpack: 1
+data:
+  train:
+    - {source}
+    - AugmentImageComponent: [{{GoogleNetRandomCropAndResize: 224}}, Flip]
+    - BatchData: 32
+""")
+    done = subprocess.run([program, "data", "bench", config, "--json", "--samples", str(samples)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["samples_per_s"]
+
+
+def compare_decoded(options, program):
+    """The rate through each format next to that from the files themselves."""
+    sources = {"files": f"ImageFolder: {{dir: {options.data / 'photos'}}}"}
+    for ending, source in SOURCES.items():
+        sources[ending] = source.format(options.data / f"photos{ending}").replace(", shuffle: false", "")
+    rates = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.rounds):
+            for name, source in sources.items():
+                rates.setdefault(name, []).append(decoded(program, source, folder, options.decoded))
+    files = statistics.median(rates["files"])
+    for name, values in rates.items():
+        print(f"{name:10} {statistics.median(values):8.0f} images/s, {statistics.median(values) / files:.3f} of the files")
+
+
 def cat(path):
     begin = time.monotonic()
     subprocess.run(f"cat '{path}' >/dev/null", shell=True, check=True)
@@ -140,10 +170,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--make", metavar="FOLDER")
     parser.add_argument("--samples", type=int, default=20000)
+    parser.add_argument("--decoded", type=int, metavar="N", help="instead, N images from each format and from the files, decoded")
     options = parser.parse_args()
     program = str(pathlib.Path(options.tpack).resolve())
     if options.make:
         make(options.data, options.make, options.samples, program)
+    if options.decoded:
+        return compare_decoded(options, program)
     rates = {}
     with tempfile.TemporaryDirectory() as folder:
         for ending in SOURCES:

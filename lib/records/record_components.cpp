@@ -297,7 +297,8 @@ void RecordComponents::fill(RecordFields& record, const std::string& where, Data
     }
     with_field(i, [&] {
       if (is_image_field(*value, i)) {
-        std::ranges::copy(value->bytes, out.renew_image(i).encoded_buffer(value->bytes.size()).begin());
+        const size_t size = value->bytes.size();
+        std::memcpy(out.renew_image(i).encoded_buffer(size).data(), value->bytes.data(), size);
         image_known(i, where, out);
       } else if (const auto array = as_array(record, i, *value)) {
         fill_array(*array, i, out);
