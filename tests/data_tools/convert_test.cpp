@@ -121,8 +121,8 @@ TEST(Convert, writes_the_same_bytes_with_any_number_of_workers) {
   const TempFolder folder;
   const DataFlow flow = flow_of_images(folder);
   for (const std::string ending : {".lmdb", ".tfrecord", ".tar", ".npz"}) {
-    convert_to(folder, "one" + ending, flow, 1);
-    convert_to(folder, "seven" + ending, flow, 7);
+    convert_flow(flow, {.out = folder.path("one" + ending), .workers = 1, .save_seconds = 0});
+    convert_flow(flow, {.out = folder.path("seven" + ending), .workers = 7, .save_seconds = 0});
     EXPECT_EQ(read_whole_file(folder.path("one" + ending)), read_whole_file(folder.path("seven" + ending)))
         << ending;
   }
@@ -135,7 +135,7 @@ TEST(Convert, goes_on_after_an_interruption) {
   for (const std::string name : {"a.lmdb", "a.tfrecord", "a.tar", "a.npz", "part-{0..2}.tar"}) {
     const std::string ending = name.substr(name.rfind('.'));
     for (const int64_t stop_at : {1, 30, 33, 60}) {
-      ConvertOptions options{.out = folder.path(name), .save_seconds = 0};
+      ConvertOptions options{.out = folder.path(name), .workers = 3, .save_seconds = 0};
       options.progress = [stop_at](int64_t done) {
         if (done >= stop_at) throw ResourceError("stopped");
       };

@@ -55,7 +55,7 @@ std::string difference(const DataFlow& flow) {
   const Texts expected = items_of(*stream(1), kMostItems);
   if (expected.empty()) return "there are no items";
   const auto most = std::ssize(expected);
-  for (const size_t workers : {2, 7, 16})
+  for (const size_t workers : {2U, 7U, 16U})
     if (items_of(*stream(workers), most) != expected)
       return "other items with " + std::to_string(workers) + " workers";
   for (const int64_t shards : {2, 4}) {

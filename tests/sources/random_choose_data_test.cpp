@@ -60,7 +60,7 @@ TEST(RandomChooseData, is_the_same_for_any_number_of_workers_and_from_any_place)
     const std::string samples = choose(source, ", Picky", "[0.6, 0.4]");
     const DataFlow flow = yaml_flow(samples.substr(0, samples.size() - 1) + ", BatchData: 64]");
     const auto whole = numbers_of(*flow.stream({.workers = 1, .slots = 1, .passes = 2}));
-    for (const size_t workers : {2, 7})
+    for (const size_t workers : {2U, 7U})
       EXPECT_EQ(numbers_of(*flow.stream({.workers = workers, .slots = 3, .passes = 2})), whole);
     const auto rest = numbers_of(*flow.stream({.workers = 2, .slots = 3, .position = {0, 5}, .passes = 2}));
     EXPECT_EQ(rest, Numbers(whole.begin() + 5 * 64, whole.end()));

@@ -11,6 +11,7 @@
 #include <gtest/gtest-death-test.h>
 
 #include "core/error.h"
+#include "support/allocation_counter.h"
 #include "support/temporary_folder.h"
 #include "system/file_io.h"
 
@@ -99,6 +100,7 @@ TEST_F(TruncatedFile, is_noticed_by_any_number_of_threads) {
 }
 
 TEST(MappingGuardDeathTest, leaves_other_errors_of_the_bus_to_the_system) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer ends the program instead";
   const TemporaryFolder folder;
   write_content(folder / "a", "x");
   const MappedFile guarded(folder / "a");

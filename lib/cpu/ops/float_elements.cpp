@@ -15,7 +15,7 @@ template <class T>
 void load(const T* from, float* to, size_t count) {
   std::transform(from, from + count, to, cast_element<float, T>);
 }
-void load(const float* from, float* to, size_t count) { std::memcpy(to, from, count * sizeof(float)); }
+void load(const float* from, float* to, size_t count) { std::copy_n(from, count, to); }
 void load(const int32_t* from, float* to, size_t count) { simd::from_int32(from, to, count); }
 void load(const uint8_t* from, float* to, size_t count) { simd::from_uint8(from, to, count); }
 void load(const BFloat16* from, float* to, size_t count) { convert({from, count}, to); }

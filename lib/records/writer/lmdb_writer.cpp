@@ -17,7 +17,8 @@ class LmdbWriter final : public RecordWriter {
     constexpr size_t kMostBytes = size_t{1} << 42U;  // of addresses, not of the disk
     check(mdb_env_create(&env_));
     check(mdb_env_set_mapsize(env_, kMostBytes));
-    check(mdb_env_open(env_, path_.c_str(), MDB_NOSUBDIR, 0644));
+    // Its lock belongs to the thread that begins a transaction; any thread may append. The folder is ours.
+    check(mdb_env_open(env_, path_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0644));
     begin();
     MDB_stat stat{};
     check(mdb_stat(transaction_, database_, &stat));

@@ -25,7 +25,7 @@ constexpr TarField kSize{124, 12};
 constexpr TarField kTime{136, 12};
 constexpr TarField kChecksum{148, 8};
 constexpr TarField kType{156, 1};
-constexpr TarField kMagic{257, 8};
+constexpr TarField kUstar{257, 8};
 constexpr TarField kPrefix{345, 155};
 
 constexpr uint64_t kMostText = uint64_t{1} << 20U;  // of a long name or of a pax header
@@ -107,12 +107,12 @@ struct PaxValues {
 
 std::string name_in(const TarBlock& block) {
   const std::string name(text_of(block, kName));
-  const bool has_prefix = std::string_view(block.data() + kMagic.begin, 6) == std::string_view("ustar\0", 6);
+  const bool has_prefix = std::string_view(block.data() + kUstar.begin, 6) == std::string_view("ustar\0", 6);
   const std::string_view prefix = has_prefix ? text_of(block, kPrefix) : std::string_view();
   return prefix.empty() ? name : std::string(prefix) + "/" + name;
 }
 
-void put(TarBlock& block, TarField field, std::string_view text) {
+void put_field(TarBlock& block, TarField field, std::string_view text) {
   std::copy_n(text.data(), std::min(text.size(), field.size), block.data() + field.begin);
 }
 
@@ -125,15 +125,15 @@ std::string octal(uint64_t value, size_t digits) {
 
 std::string plain_header(std::string_view name, uint64_t size, char type) {
   TarBlock block{};
-  put(block, kName, name);
-  put(block, kMode, "0000644");
-  put(block, kOwner, "0000000");
-  put(block, kGroup, "0000000");
-  put(block, kSize, octal(size, kSize.size - 1));
-  put(block, kTime, octal(0, kTime.size - 1));
-  put(block, kType, std::string_view(&type, 1));
-  put(block, kMagic, std::string_view("ustar\00000", 8));
-  put(block, kChecksum, octal(tar_checksum(block), kChecksum.size - 2));
+  put_field(block, kName, name);
+  put_field(block, kMode, "0000644");
+  put_field(block, kOwner, "0000000");
+  put_field(block, kGroup, "0000000");
+  put_field(block, kSize, octal(size, kSize.size - 1));
+  put_field(block, kTime, octal(0, kTime.size - 1));
+  put_field(block, kType, std::string_view(&type, 1));
+  put_field(block, kUstar, std::string_view("ustar\00000", 8));
+  put_field(block, kChecksum, octal(tar_checksum(block), kChecksum.size - 2));
   block[kChecksum.begin + kChecksum.size - 1] = ' ';
   return {block.data(), block.size()};
 }

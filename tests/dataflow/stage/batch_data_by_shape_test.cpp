@@ -48,7 +48,7 @@ TEST(BatchDataByShape, is_the_same_for_workers_readers_and_every_place) {
     for (const std::string before : {"", ", Filter: k != 2"}) {
       const DataFlow flow = yaml_flow(by_shape(params, before));
       const auto whole = numbers_of(*flow.stream({.workers = 1, .slots = 1, .passes = 3}));
-      for (const size_t workers : {2, 7, 16})
+      for (const size_t workers : {2U, 7U, 16U})
         EXPECT_EQ(numbers_of(*flow.stream({.workers = workers, .slots = 3, .passes = 3})), whole) << params;
       for (int64_t at = 1; at < 4; ++at) {
         const auto first = flow.stream({.workers = 2, .slots = 2, .passes = 3});

@@ -128,7 +128,7 @@ TEST(CacheData, is_the_same_for_any_number_of_workers_and_from_any_place) {
     const std::string yaml = "[Counting: {size: 23, shuffle: true}, Picky, " + cache + ", BatchData: 4]";
     const auto whole =
         numbers_of(*folder.flow(yaml).stream({.seed = 2, .workers = 1, .slots = 1, .passes = 3}));
-    for (const size_t workers : {2, 7})
+    for (const size_t workers : {2U, 7U})
       EXPECT_EQ(
           numbers_of(*folder.flow(yaml).stream({.seed = 2, .workers = workers, .slots = 3, .passes = 3})),
           whole);

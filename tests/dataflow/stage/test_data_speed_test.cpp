@@ -32,7 +32,7 @@ TEST(TestDataSpeed, changes_nothing) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
     const DataFlow flow = yaml_flow("[" + source + ": 9, TestDataSpeed: 2, Picky, BatchData: 2]");
     const DataFlow without = yaml_flow("[" + source + ": 9, Picky, BatchData: 2]");
-    for (const size_t workers : {1, 3})
+    for (const size_t workers : {1U, 3U})
       EXPECT_EQ(numbers_of(*flow.stream({.workers = workers, .slots = 2, .passes = 2})),
                 numbers_of(*without.stream({.workers = 1, .slots = 2, .passes = 2})))
           << source;
