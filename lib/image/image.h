@@ -167,6 +167,8 @@ class Image {
 
   /// A buffer of `bytes` bytes for an encoded file; call `header_known` after filling it.
   std::span<uint8_t> encoded_buffer(size_t bytes);
+  /// Size of the pixels, or of the file if it is encoded.
+  size_t bytes() const;
   /// The bytes of an encoded image.
   std::span<const uint8_t> encoded_bytes() const { return bytes_; }
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
