@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
 
 #include <nlohmann/json.hpp>
 
@@ -35,12 +37,13 @@ class TimedReader {
     constexpr double kPause = 1e-3;
     const Stopwatch watch;
     while (stream_.stats().ready + 1 < stream_.stats().slots && watch.seconds() < options_.seconds / 4)
-      sleep(kPause);
+      rest(kPause);
   }
 
   /// With `need`, each batch takes as long as in a network of so many samples per second.
   FlowSpeed::Read read(std::optional<double> need) {
     const StreamStats before = stream_.stats();
+    const std::clock_t processor_before = std::clock();
     const Stopwatch watch;
     FlowSpeed::Read read;
     int64_t batches = 0;
@@ -49,10 +52,11 @@ class TimedReader {
       read.samples += samples;
       ++batches;
       if (need)
-        sleep(std::min(static_cast<double>(samples) / *need,
-                       options_.samples ? options_.seconds : options_.seconds - watch.seconds()));
+        rest(std::min(static_cast<double>(samples) / *need,
+                      options_.samples ? options_.seconds : options_.seconds - watch.seconds()));
     } while (!is_enough(read.samples, watch.seconds()) && !(need && watch.seconds() >= options_.seconds));
     read.seconds = watch.seconds();
+    read.processor_s = static_cast<double>(std::clock() - processor_before) / CLOCKS_PER_SEC;
     const StreamStats after = stream_.stats();
     read.wait_s = after.wait_s - before.wait_s;
     read.queue_fill = static_cast<double>(after.found - before.found) / static_cast<double>(batches);
@@ -71,8 +75,11 @@ class TimedReader {
   bool is_enough(int64_t samples, double seconds) const {
     return options_.samples ? samples >= *options_.samples : seconds >= options_.seconds;
   }
-  static void sleep(double seconds) {
-    if (seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  static void rest(double seconds) {
+    std::mutex nobody;
+    std::condition_variable never;
+    std::unique_lock lock(nobody);
+    never.wait_for(lock, std::chrono::duration<double>(std::max(seconds, 0.0)), [] { return false; });
   }
 
   Stream& stream_;
@@ -98,10 +105,6 @@ std::string rate_text(double per_s) {
 std::string processors_text(double count) { return fixed(count, count < 0.1 ? 3 : 2); }
 
 }  // namespace
-
-double FlowSpeed::sample_s() const {
-  return totals.samples > 0 ? totals.seconds() / static_cast<double>(totals.samples) : 0;
-}
 
 FlowSpeed measure_flow(const std::string& name, const DataFlow& flow, const SpeedOptions& options) {
   flow.prepare();
@@ -162,6 +165,7 @@ nlohmann::ordered_json FlowSpeed::to_json() const {
     return {{"samples", read.samples},
             {"seconds", read.seconds},
             {"samples_per_s", read.samples_per_s()},
+            {"processor_s", read.processor_s},
             {"waiting_share", read.wait_share()},
             {"queue_fill", read.queue_fill},
             {"queue_size", read.queue_size}};

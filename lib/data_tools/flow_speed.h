@@ -25,6 +25,7 @@ struct FlowSpeed {
     int64_t samples = 0;
     double seconds = 0;
     double wait_s = 0;
+    double processor_s = 0;  // of this process
     double queue_fill = 0;   // batches that waited when the reader came, on average
     int64_t queue_size = 0;  // batches that can wait
 
@@ -46,10 +47,11 @@ struct FlowSpeed {
   PartTimes::Totals totals;  // of `one`
   std::vector<Row> rows;     // of the parts, in the order of the config
 
-  /// Seconds of a processor for one sample.
-  double sample_s() const;
-  /// Processors that make this many samples per second.
-  double processors_for(double samples_per_s) const { return samples_per_s * sample_s(); }
+  /// Processors that make this many samples per second; time in which a worker waits for a file or for a
+  /// processor does not count.
+  double processors_for(double samples_per_s) const {
+    return samples_per_s * one.processor_s / static_cast<double>(one.samples);
+  }
 
   std::string str() const;
   nlohmann::ordered_json to_json() const;

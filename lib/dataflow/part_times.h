@@ -79,8 +79,8 @@ class WorkClock {
   friend class PartTimer;
   using Clock = std::chrono::steady_clock;
   struct Entry {
-    const std::string* part;
-    PartTime time;
+    const std::string* part = nullptr;
+    PartTime time = {};
   };
 
   void enter(const std::string& part);

@@ -12,9 +12,7 @@ const std::string kInner = "inner";
 
 TEST(PartTimer, measures_nothing_without_a_clock) {
   PartTimes times(1);
-  {
-    const PartTimer timer(kOuter);
-  }
+  { const PartTimer timer(kOuter); }
   {
     const WorkClock clock(nullptr);
     const PartTimer timer(kOuter);
@@ -72,25 +70,23 @@ TEST(StreamParts, count_the_work_of_each_part) {
       "- MapData: {component: x, map: {Scale: {scale: 2}}}\n"
       "- BatchData: 4\n"
       "- MapData: {component: x, map: {Scale: {scale: 3}}}\n";
-  const std::string fake = "- FakeData: {components: {x: {shape: [2]}}, size: 20}\n";
-  const std::map<std::string, int64_t> wanted = {{"batch_data_0", 5},
-                                                 {"fake_data_0", 20},
-                                                 {"map_data_0", 20},
-                                                 {"map_data_1", 5},
-                                                 {"samples", 20}};
+  const std::string fake = "- FakeData: {shapes: [[2]], names: [x], size: 20}\n";
+  const std::map<std::string, int64_t> wanted = {
+      {"batch_data_0", 5}, {"fake_data_0", 20}, {"map_data_0", 20}, {"map_data_1", 5}, {"samples", 20}};
   for (const size_t workers : {1, 3}) {
     EXPECT_EQ(items_of(yaml_flow(fake + maps), workers, 5), wanted);
     auto with_filter = wanted;
     with_filter["filter_0"] = 20;
-    EXPECT_EQ(items_of(yaml_flow(fake + "- Filter: {keep: x >= 0 or x < 0}\n" + maps), workers, 5), with_filter);
+    EXPECT_EQ(items_of(yaml_flow(fake + "- Filter: x >= 0 or x < 0\n" + maps), workers, 5), with_filter);
   }
 }
 
 TEST(StreamParts, are_the_components_of_the_config_with_their_positions) {
   const DataFlow flow = yaml_flow(
       "- JoinData:\n"
-      "    - [FakeData: {components: {x: {shape: [2]}}, size: 20}]\n"
-      "    - [FakeData: {components: {y: {shape: [2]}}, size: 20}, MapData: {component: y, map: {Scale: {scale: 2}}}]\n"
+      "    - [FakeData: {shapes: [[2]], names: [x], size: 20}]\n"
+      "    - [FakeData: {shapes: [[2]], names: [y], size: 20}, MapData: {component: y, map: {Scale: {scale: "
+      "2}}}]\n"
       "- PrefetchData: 4\n"
       "- LocallyShuffleData: 5\n"
       "- BatchData: 4\n");
@@ -100,8 +96,8 @@ TEST(StreamParts, are_the_components_of_the_config_with_their_positions) {
     EXPECT_TRUE(part.position.known()) << part.name;
   }
   EXPECT_THAT(names, testing::ElementsAre("join_data_0/0/fake_data_0", "join_data_0/1/fake_data_0",
-                                          "join_data_0/1/map_data_0", "join_data_0",
-                                          "locally_shuffle_data_0", "batch_data_0"));
+                                          "join_data_0/1/map_data_0", "join_data_0", "locally_shuffle_data_0",
+                                          "batch_data_0"));
 }
 
 }  // namespace
