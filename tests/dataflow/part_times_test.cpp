@@ -77,7 +77,7 @@ TEST(StreamParts, count_the_work_of_each_part) {
     EXPECT_EQ(items_of(yaml_flow(fake + maps), workers, 5), wanted);
     auto with_filter = wanted;
     with_filter["filter_0"] = 20;
-    EXPECT_EQ(items_of(yaml_flow(fake + "- Filter: x >= 0 or x < 0\n" + maps), workers, 5), with_filter);
+    EXPECT_EQ(items_of(yaml_flow(fake + "- Filter: all(x >= 0)\n" + maps), workers, 5), with_filter);
   }
 }
 
