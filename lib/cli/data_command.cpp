@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agents/agent_source.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "config/merge.h"
@@ -18,6 +19,7 @@
 #include "data_tools/convert.h"
 #include "data_tools/data_check.h"
 #include "data_tools/flow_inspection.h"
+#include "data_tools/flow_speed.h"
 #include "data_tools/sample_images.h"
 #include "data_tools/scan_report.h"
 #include "data_tools/table_schema.h"
@@ -188,6 +190,31 @@ int show_stats(const ReportOptions& o) {
   return 0;
 }
 
+struct BenchArguments {
+  ConfigArguments config;
+  std::string flow = "train";
+  SpeedOptions speed;
+  bool json = false;
+};
+
+int bench_data(const BenchArguments& o) {
+  const Experiment e = load_experiment(o.config.file, o.config.overrides);
+  const DataFlow& flow = e.flow(o.flow);
+  flow.prepare();
+  if (agent_source_of(*flow.flow()) != nullptr)
+    throw ConfigError(
+        flow.origin(),
+        "data." + o.flow + " plays with the model, so it cannot be read alone; use tpack bench");
+  SpeedOptions options = o.speed;
+  options.seed = static_cast<uint64_t>(e.config.seed);
+  const FlowSpeed speed = measure_flow(o.flow, flow, options);
+  if (o.json)
+    std::cout << speed.to_json().dump(1) << "\n";
+  else
+    std::cout << printable_lines(speed.str());
+  return 0;
+}
+
 struct ConvertArguments {
   ConfigArguments config;
   std::string out;
@@ -284,6 +311,30 @@ void add_convert_command(CLI::App& command, Action& action) {
   convert_command->callback([options, &action] { action = [options] { return convert(*options); }; });
 }
 
+void add_bench_command(CLI::App& command, Action& action) {
+  CLI::App* bench_command = command.add_subcommand("bench",
+                                                   "Read a flow as training does, and show its rate, the "
+                                                   "time of each part, how full its queue is, and how "
+                                                   "many processors a network needs for its data");
+  auto options = std::make_shared<BenchArguments>();
+  add_config_arguments(*bench_command, options->config);
+  bench_command->add_option("--flow", options->flow, "the flow")->capture_default_str();
+  CLI::Option* seconds =
+      bench_command->add_option("--seconds", options->speed.seconds, "the length of each of the three reads")
+          ->capture_default_str()
+          ->check(CLI::Range(0.001, 86400.0));
+  bench_command->add_option("--samples", options->speed.samples, "read this many samples each time instead")
+      ->check(count_from(1))
+      ->excludes(seconds);
+  bench_command->add_option("--workers", options->speed.workers, "threads; default: those of the flow")
+      ->check(CLI::Range(1, 1024));
+  bench_command->add_option("--need", options->speed.need, "samples per second that the network takes")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  add_json_flag(*bench_command, options->json);
+  bench_command->callback([options, &action] { action = [options] { return bench_data(*options); }; });
+}
+
 void add_index_command(CLI::App& command, Action& action) {
   CLI::App* index_command = command.add_subcommand(
       "index",
@@ -367,6 +418,7 @@ void add_data_options(CLI::App& command, Action& action) {
                      "layer that normalizes them",
                      show_stats);
   add_schema_command(command, action);
+  add_bench_command(command, action);
   add_convert_command(command, action);
   add_index_command(command, action);
   add_fetch_command(command, action);

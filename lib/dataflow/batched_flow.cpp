@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/part_times.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -39,6 +40,7 @@ class RowCursor final : public Cursor {
       : flow_(flow), up_(flow.up().open(pass)), id_{pass.pass, 0, pass.repeat} {}
 
   bool next(Datapoint& out) override {
+    const PartTimer timer(flow_.context().name, &out);
     const std::vector<Tensor> rows = make_rows(flow_.up().spec(), flow_.batch_size(), out);
     Datapoint& sample = out.child(0);
     int64_t count = 0;
@@ -72,6 +74,7 @@ class JoiningCursor final : public Cursor {
       : flow_(flow), up_(flow.up().open(pass)), groups_(flow), id_{pass.pass, 0, pass.repeat} {}
 
   bool next(Datapoint& out) override {
+    const PartTimer timer(flow_.context().name, &out);
     std::vector<Datapoint>* const samples = next_samples();
     if (samples == nullptr) return false;
     out.set_id(id_);
@@ -163,6 +166,7 @@ void BatchedFlow::prepare() const {
 }
 
 bool BatchedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
+  const PartTimer timer(context_.name, &out);
   const int64_t count = samples_at(place);
   const SampleId id{pass.pass, place, pass.repeat};
   if (!has_rows()) {

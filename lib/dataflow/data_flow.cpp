@@ -76,12 +76,12 @@ class ShardCursor final : public Cursor {
 
 }  // namespace
 
-DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin)
+DataFlow::DataFlow(Built built, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin)
     : settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {
-  parts_->flow = std::move(flow);
+  parts_->built = std::move(built);
 }
 
-DataFlow::DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
+DataFlow::DataFlow(std::function<Built()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
                    Position origin)
     : settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {
   parts_->complete = std::move(complete);
@@ -89,19 +89,24 @@ DataFlow::DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std
 
 bool DataFlow::knows_spec() const {
   const std::lock_guard lock(parts_->completing);
-  return parts_->flow != nullptr;
+  return parts_->built.flow != nullptr;
 }
 
 const FlowPtr& DataFlow::flow() const {
   if (!knows_spec())
     throw ConfigError(origin_, "the contents of this flow are known only after its data is opened");
-  return parts_->flow;  // it never changes again
+  return parts_->built.flow;  // it never changes again
+}
+
+const std::vector<FlowPart>& DataFlow::parts() const {
+  [[maybe_unused]] const FlowPtr& known = flow();
+  return parts_->built.parts;
 }
 
 void DataFlow::prepare() const {
   {
     const std::lock_guard lock(parts_->completing);
-    if (parts_->flow == nullptr) parts_->flow = parts_->complete();
+    if (parts_->built.flow == nullptr) parts_->built = parts_->complete();
   }
   flow()->prepare();
 }

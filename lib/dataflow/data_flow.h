@@ -50,9 +50,15 @@ struct Batching {
 ///   while (auto batch = stream->next()) use(batch->tensor(0));
 class DataFlow {
  public:
-  DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin = {});
+  /// A flow, and its components in the order in which they make a sample.
+  struct Built {
+    FlowPtr flow;
+    std::vector<FlowPart> parts = {};
+  };
+
+  DataFlow(Built built, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin = {});
   /// A flow that is built when it is prepared (see Source::knows_spec).
-  DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
+  DataFlow(std::function<Built()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
            Position origin = {});
 
   /// Whether the methods below may be called before `prepare`. If not, they throw ConfigError.
@@ -72,6 +78,8 @@ class DataFlow {
   Seek seek() const { return flow()->seek(); }
   const FlowSettings& settings() const { return settings_; }
   const FlowPtr& flow() const;
+  /// Its components, with those of flows inside of others before these.
+  const std::vector<FlowPart>& parts() const;
   /// Its position in the config, for messages.
   const Position& origin() const { return origin_; }
   BadSamples& bad_samples() const { return *bad_; }
@@ -98,8 +106,8 @@ class DataFlow {
   /// Shared by copies.
   struct Parts {
     std::mutex completing;
-    FlowPtr flow;  // null until it is completed
-    std::function<FlowPtr()> complete;
+    Built built;  // without a flow until it is completed
+    std::function<Built()> complete;
   };
 
   std::shared_ptr<Parts> parts_ = std::make_shared<Parts>();

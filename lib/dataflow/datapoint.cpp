@@ -87,6 +87,13 @@ void Datapoint::set_tensor(size_t i, Tensor tensor) {
   components_[i].tensor = std::move(tensor);
 }
 
+int64_t Datapoint::bytes() const {
+  int64_t all = 0;
+  for (const Component& component : components_)
+    all += static_cast<int64_t>(component.is_image ? component.image.bytes() : component.tensor.bytes());
+  return all;
+}
+
 const Tensor& Datapoint::to_tensor(size_t i) {
   Component& component = components_[i];
   if (!component.is_image) return component.tensor;

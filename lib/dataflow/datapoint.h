@@ -31,6 +31,9 @@ class Datapoint {
   const SampleId& id() const { return id_; }
   void set_id(const SampleId& id) { id_ = id; }
 
+  /// Size of all components: of tensors and pixels, and of the file for images that are still encoded.
+  int64_t bytes() const;
+
   bool is_image(size_t i) const { return components_[i].is_image; }
   /// The tensor that component `i` holds. Errors: InternalError if it is an Image (see `to_tensor`).
   const Tensor& tensor(size_t i) const;

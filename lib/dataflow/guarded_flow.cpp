@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/part_times.h"
 
 namespace tpack {
 namespace {
@@ -58,6 +59,7 @@ void GuardedFlow::tolerate(const SampleError& error, int in_a_row) const {
 }
 
 void GuardedFlow::decode_images(Datapoint& sample) const {
+  const PartTimer timer(kDecodingPart, &sample);
   for (size_t i = 0; i < sample.size(); ++i) {
     if (!sample.is_image(i)) continue;
     try {

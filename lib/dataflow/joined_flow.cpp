@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "dataflow/part_times.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -25,11 +26,13 @@ constexpr const char* kShortestFix = "; set shortest: true to end with the short
 
 class JoinedCursor final : public Cursor {
  public:
-  JoinedCursor(const std::vector<FlowPtr>& flows, size_t components, Lengths lengths, const PassKey& pass)
-      : flows_(flows), components_(components), lengths_(lengths) {
+  JoinedCursor(const std::vector<FlowPtr>& flows, size_t components, Lengths lengths, const PassKey& pass,
+               const std::string& name)
+      : flows_(flows), components_(components), lengths_(lengths), name_(name) {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
+    const PartTimer timer(name_, &out);
     std::exception_ptr bad;  // the other parts skip the partners of the bad sample
     size_t ended = 0;
     for (size_t i = 0; i < cursors_.size(); ++i) {
@@ -60,6 +63,7 @@ class JoinedCursor final : public Cursor {
   const std::vector<FlowPtr>& flows_;
   size_t components_;
   Lengths lengths_;
+  const std::string& name_;  // of the part
   std::vector<std::unique_ptr<Cursor>> cursors_;
 };
 
@@ -123,6 +127,7 @@ class JoinedFlow final : public Flow {
   }
   std::string file_of(const SampleId& id) const override { return flows_.front()->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
+    const PartTimer timer(context_.name, &out);
     if (is_shuffled_) {
       const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
       place = static_cast<int64_t>(order(static_cast<uint64_t>(place)));
@@ -134,7 +139,7 @@ class JoinedFlow final : public Flow {
   }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     if (access() == Access::kIndexed) return cursor_by_place(*this, pass);
-    return std::make_unique<JoinedCursor>(flows_, spec_.size(), lengths_, pass);
+    return std::make_unique<JoinedCursor>(flows_, spec_.size(), lengths_, pass, context_.name);
   }
 
  private:

@@ -121,6 +121,8 @@ class FlowMaker final : public FlowBuilder {
     return params.flow.node.is_list() ? build_list(params.flow.node) : build_top(params.flow.node);
   }
   const FlowSettings& settings() const { return settings_; }
+  /// The components built so far.
+  const std::vector<FlowPart>& parts() const { return parts_; }
 
  private:
   /// A list being built, up to and including one of its items.
@@ -209,11 +211,13 @@ class FlowMaker final : public FlowBuilder {
     context_name_ = context.name;
     FlowPtr flow = source->flow(context, *this);
     context_name_ = outer;
+    parts_.push_back({context.name, context.position});
     return flow;
   }
   FlowPtr make_map(const ComponentItem& item, const StageContext& context, const ListState& state) {
     std::shared_ptr<Map> map = Registry<Map>::make(item, errors_);
     if (map == nullptr || !state.good) return nullptr;
+    parts_.push_back({context.name, context.position});
     try {
       return std::make_shared<MapFlow>(state.flow, std::move(map), context,
                                        MapFlow::Fitting{fit_, settings_.on_error != OnError::kStop});
@@ -234,6 +238,7 @@ class FlowMaker final : public FlowBuilder {
     }
     if (!state.good) return nullptr;
     FlowPtr flow = stage->wrap(state.flow, context);
+    if (flow != state.flow) parts_.push_back({context.name, context.position});
     if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
     state.guarded = true;  // whole batches have no policy: it was applied to their samples
     return stage->wrap(guard(state.flow, item.position), context);
@@ -322,9 +327,10 @@ class FlowMaker final : public FlowBuilder {
   bool waits_for_data_ = false;
   bool in_join_ = false;  // the flow being built is part of a JoinData
   FlowSettings settings_;
-  FlowParams said_;                     // of the settings, outermost first
-  std::string prefix_;                  // prefix of the names of this list's components
-  std::string context_name_;            // the component whose flows are being built
+  FlowParams said_;           // of the settings, outermost first
+  std::string prefix_;        // prefix of the names of this list's components
+  std::string context_name_;  // the component whose flows are being built
+  std::vector<FlowPart> parts_ = {};
   std::vector<std::string> open_ = {};  // named flows being built, outermost first
 };
 
@@ -337,7 +343,8 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
   FlowMaker builder(scope, errors, bad, fit, order, Opening::kNot);
   FlowPtr flow = builder.build_or_report(node);
   if (errors.count() != before) return std::nullopt;
-  if (flow != nullptr) return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
+  if (flow != nullptr)
+    return DataFlow({std::move(flow), builder.parts()}, builder.settings(), std::move(bad), node.position());
   if (!builder.waits_for_data()) return std::nullopt;
   const auto complete = [node, scope, bad, fit, order] {
     Diagnostics mistakes;
@@ -345,7 +352,7 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
     FlowPtr built = opening.build_or_report(node);
     mistakes.throw_if_any();
     TPACK_ASSERT(built != nullptr, "a flow that was not made and not reported");
-    return built;
+    return DataFlow::Built{built, opening.parts()};
   };
   return DataFlow(complete, builder.settings(), std::move(bad), node.position());
 }

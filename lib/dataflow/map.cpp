@@ -6,6 +6,7 @@
 #include "dataflow/batched_flow.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/fitted_map.h"
+#include "dataflow/part_times.h"
 #include "dataflow/sample_error.h"
 #include "system/log.h"
 
@@ -133,6 +134,7 @@ bool MapFlow::apply(uint64_t seed, Datapoint& d) const {
 bool MapFlow::apply_fixed(Datapoint& d) const { return apply(SampleKey{0, d.id(), context_.key, false}, d); }
 
 bool MapFlow::apply(const SampleKey& key, Datapoint& d) const {
+  const PartTimer timer(context_.name, &d);
   try {
     return map_->apply(d, key);
   } catch (...) {

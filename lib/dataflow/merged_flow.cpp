@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/flow_field.h"
+#include "dataflow/part_times.h"
 
 namespace tpack {
 namespace {
@@ -141,6 +142,7 @@ std::string MergedFlow::file_of(const SampleId& id) const {
 }
 
 bool MergedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
+  const PartTimer timer(context_.name, &out);
   const auto from = locate(pass, place);
   if (!from || !flows_[from->flow]->get(pass, from->place, out)) return false;
   number(out, from->flow);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/rng.h"
+#include "dataflow/part_times.h"
 #include "system/mapping_guard.h"
 
 namespace tpack {
@@ -39,6 +40,7 @@ std::shared_ptr<const RandomAccessFlow> RandomAccessFlow::by_index() const {
 }
 
 bool RandomAccessFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
+  const PartTimer timer(context_.name, &out);
   const SampleId id{pass.pass, index(pass, place), pass.repeat};
   out.set_id(id);
   out.resize(spec_.size());

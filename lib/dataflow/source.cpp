@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/expression.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/part_times.h"
 #include "dataflow/random_access_flow.h"
 #include "system/mapping_guard.h"
 
@@ -19,6 +20,7 @@ class NumberingCursor final : public Cursor {
       : inner_(std::move(inner)), id_{pass.pass, 0, pass.repeat}, context_(context), size_(size) {}
 
   bool next(Datapoint& out) override {
+    const PartTimer timer(context_.name, &out);
     out.set_id(id_);
     out.resize(size_);
     const SampleId id = id_;

@@ -36,11 +36,14 @@ int64_t Batch::samples() const { return slot_->samples; }
 DataPosition Batch::next_position() const { return slot_->next; }
 
 Stream::Stream(FlowPtr flow, const StreamOptions& options)
-    : ring_(std::make_shared<SlotRing>(options.slots)), position_(options.position) {
+    : ring_(std::make_shared<SlotRing>(options.slots)),
+      position_(options.position),
+      workers_(options.workers),
+      part_times_(options.measure_every > 0 ? std::make_unique<PartTimes>(options.measure_every) : nullptr) {
   TPACK_ASSERT(options.workers >= 1, "a stream without workers");
   TPACK_ASSERT(options.shard_count >= 1 && options.shard >= 0 && options.shard < options.shard_count,
                "shard of a stream");
-  engine_ = std::make_unique<StreamEngine>(std::move(flow), options, ring_);
+  engine_ = std::make_unique<StreamEngine>(std::move(flow), options, ring_, part_times_.get());
 }
 
 Stream::~Stream() = default;

@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "dataflow/flow.h"
+#include "dataflow/part_times.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -34,6 +35,8 @@ struct StreamOptions {
   int64_t shard_count = 1;
   DataPosition position = {};
   std::optional<int64_t> passes = {};  // passes to read, including the pass of `position`; nothing: endless
+  /// Measures the time of parts in one of so many pieces of work (see PartTimes); 0: in none.
+  int64_t measure_every = 0;
 };
 
 /// Statistics of a stream so far.
@@ -42,6 +45,8 @@ struct StreamStats {
   double wait_s = 0;    // time that the reader waited for data
   size_t ready = 0;     // batches that wait for the reader
   size_t slots = 0;     // batches in memory at most
+  int64_t found = 0;    // sum of the batches that waited each time that the reader came for one
+  double fill = 0;      // their moving average, with a decay of 0.5
 };
 
 /// A finished batch in its slot of the ring. The tensors are valid until it is destroyed or `release` is
@@ -95,10 +100,15 @@ class Stream {
   /// Where to continue after the batches returned by `next` so far.
   DataPosition position() const { return position_; }
   StreamStats stats() const;
+  size_t workers() const { return workers_; }
+  /// Null without StreamOptions::measure_every.
+  PartTimes* part_times() const { return part_times_.get(); }
 
  private:
   std::shared_ptr<SlotRing> ring_;
   DataPosition position_;
+  size_t workers_;
+  std::unique_ptr<PartTimes> part_times_;
   std::unique_ptr<StreamEngine> engine_;
 };
 

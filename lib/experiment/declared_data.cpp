@@ -51,8 +51,8 @@ std::optional<DataFlow> declared_train_flow(const Experiment& experiment) {
   const auto batch = batch_item(components_of(train, experiment.config.data));
   if (!batch) return std::nullopt;
   const DataFlow made = make_flow(ConfigNode::list({fake_source(inputs), *batch}));
-  return DataFlow(made.flow(), experiment.train_flow()->settings(), std::make_shared<BadSamples>(),
-                  experiment.train_flow()->origin());
+  return DataFlow({made.flow(), made.parts()}, experiment.train_flow()->settings(),
+                  std::make_shared<BadSamples>(), experiment.train_flow()->origin());
 }
 
 }  // namespace tpack

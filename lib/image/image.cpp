@@ -99,6 +99,11 @@ void Image::header_known(const ImageForm& form, std::string_view origin) {
   form_ = form;
 }
 
+size_t Image::bytes() const {
+  if (encoded_) return file_.size();
+  return pixels_ == nullptr ? 0 : pixels_->total() * pixels_->elemSize();
+}
+
 void Image::set_pixels(cv::Mat pixels) {
   const int depth = pixels.depth();
   TPACK_ASSERT((depth == CV_8U || depth == CV_16U || depth == CV_32F) && pixels.dims == 2,

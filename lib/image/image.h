@@ -170,6 +170,8 @@ class Image {
   /// The same without copying: `file`, a part of the buffer, is the encoded file. The buffer gets the memory
   /// of the image before.
   void take_encoded(std::vector<uint8_t>& buffer, std::span<const uint8_t> file);
+  /// Size of the pixels, or of the file if it is encoded.
+  size_t bytes() const;
   /// The bytes of an encoded image.
   std::span<const uint8_t> encoded_bytes() const { return file_; }
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the

@@ -34,6 +34,14 @@ struct InputSetup {
   std::optional<int64_t> passes = {};  // nothing: without end
 };
 
+/// The queue of an input whose batches are made ahead, so far.
+struct InputQueue {
+  StreamStats stats;
+  size_t workers = 1;
+  std::vector<FlowPart> parts = {};  // of the flow
+  PartTimes::Totals times = {};      // of a few of its samples
+};
+
 /// Passes one batch after the other to the device. Threads: one at a time. The destructor ends all of its
 /// threads.
 class InputReader {
@@ -47,6 +55,8 @@ class InputReader {
   virtual DataPosition position() const = 0;
   /// Total seconds that `next` waited for data. Threads: any, also while `next` runs.
   virtual double waited_s() const = 0;
+  /// Nothing if batches are made on demand. Threads: any, also while `next` runs.
+  virtual std::optional<InputQueue> queue() const { return std::nullopt; }
 };
 
 /// Transfers data from a DataFlow to the device: the `input` section. Threads: const.

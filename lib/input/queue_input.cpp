@@ -10,14 +10,16 @@ struct QueueParams {
 class QueueReader final : public InputReader {
  public:
   QueueReader(const InputSetup& setup, size_t capacity)
-      : components_(setup.components),
+      : flow_(*setup.flow),
+        components_(setup.components),
         tensors_(setup.components.size()),
         stream_(setup.flow->stream({.seed = setup.seed,
                                     .slots = capacity,
                                     .shard = setup.replica,
                                     .shard_count = setup.replicas,
                                     .position = setup.position,
-                                    .passes = setup.passes})),
+                                    .passes = setup.passes,
+                                    .measure_every = kMeasureEvery})),
         position_(setup.position) {}
 
   bool next(const std::stop_token& stop) override {
@@ -32,8 +34,15 @@ class QueueReader final : public InputReader {
   std::span<const Tensor> tensors() const override { return tensors_; }
   DataPosition position() const override { return position_; }
   double waited_s() const override { return stream_->stats().wait_s; }
+  std::optional<InputQueue> queue() const override {
+    return InputQueue{stream_->stats(), stream_->workers(), flow_.parts(), stream_->part_times()->totals()};
+  }
 
  private:
+  /// Pieces of work, for one that is measured: costs nothing, and a prime number meets all rows of batches.
+  static constexpr int64_t kMeasureEvery = 31;
+
+  const DataFlow& flow_;
   std::vector<size_t> components_;
   std::vector<Tensor> tensors_;
   std::unique_ptr<Stream> stream_;

@@ -13,10 +13,10 @@
 #include "comm/self_comm.h"
 #include "core/clock.h"
 #include "core/text.h"
+#include "draw/figures.h"
 #include "draw/text_table.h"
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
-#include "reports/figures.h"
 #include "run/precision_times.h"
 #include "system/file_io.h"
 #include "system/machine.h"
@@ -83,6 +83,7 @@ class HoldingReader final : public InputReader {
   std::span<const Tensor> tensors() const override { return inner_->tensors(); }
   DataPosition position() const override { return inner_->position(); }
   double waited_s() const override { return inner_->waited_s(); }
+  std::optional<InputQueue> queue() const override { return inner_->queue(); }
 
  private:
   std::unique_ptr<InputReader> inner_;

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "draw/figures.h"
 #include "draw/text_table.h"
-#include "reports/figures.h"
 #include "system/file_io.h"
 
 namespace tpack {

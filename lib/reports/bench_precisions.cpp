@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "draw/figures.h"
 #include "draw/text_table.h"
-#include "reports/figures.h"
 #include "run/precision_times.h"
 
 namespace tpack {

@@ -8,9 +8,9 @@
 #include "backend/open_device.h"
 #include "core/clock.h"
 #include "core/text.h"
+#include "draw/figures.h"
 #include "draw/text_table.h"
 #include "predict/predictor.h"
-#include "reports/figures.h"
 #include "system/machine.h"
 
 namespace tpack {

@@ -153,6 +153,10 @@ int64_t BatchTrainer::batch_of_all() const { return *data_->batch_size() * world
 
 double BatchTrainer::waited_s() const { return waited_before_ + (reader_ ? reader_->waited_s() : 0); }
 
+std::optional<InputQueue> BatchTrainer::input_queue() const {
+  return reader_ ? reader_->queue() : std::nullopt;
+}
+
 void BatchTrainer::share_variables() { broadcast_variables(world(), store()); }
 
 std::optional<TowerBatch> BatchTrainer::last_batch(size_t /*tower*/) const {

@@ -35,6 +35,7 @@ class BatchTrainer : public Trainer,
   StepSize step_size() const override;
   int64_t samples() const override { return samples_; }
   double waited_s() const override;
+  std::optional<InputQueue> input_queue() const override;
   VariableStore* variables() const override { return compiled() ? &device_->variables() : nullptr; }
   void share_variables() override;
   std::optional<TowerBatch> last_batch(size_t tower) const override;

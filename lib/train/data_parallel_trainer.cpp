@@ -197,6 +197,10 @@ double DataParallelTrainer::waited_s() const {
   return all;
 }
 
+std::optional<InputQueue> DataParallelTrainer::input_queue() const {
+  return readers_.empty() ? std::nullopt : readers_[0]->queue();
+}
+
 void DataParallelTrainer::share_variables() {
   replicas_->broadcast();
   if (agent_) agent_->take_variables(replicas_->variables());

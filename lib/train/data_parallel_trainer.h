@@ -50,6 +50,7 @@ class DataParallelTrainer : public Trainer,
   StepSize step_size() const override;
   int64_t samples() const override { return replicas_->samples(); }
   double waited_s() const override;
+  std::optional<InputQueue> input_queue() const override;
   VariableStore* variables() const override { return compiled_ ? &replicas_->variables() : nullptr; }
   void share_variables() override;
   std::vector<std::string> hyper_parameters() const override;

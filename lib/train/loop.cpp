@@ -104,6 +104,7 @@ void Loop::run_epoch(int64_t epoch) {
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(Hook::kBeforeEpoch);
   const EpochStart start{.waited_s = trainer_.part<StepData>().waited_s(),
+                         .queue = trainer_.part<StepData>().input_queue().value_or(InputQueue{}).stats,
                          .samples = trainer_.part<StepData>().samples(),
                          .step = run_.global_step_};
   if (phase_ == HookPhase::kTriggerStep) trigger_step();

@@ -13,6 +13,7 @@
 #include "system/processor_share.h"
 #include "train/callback_list.h"
 #include "train/checkpoint_writer.h"
+#include "train/data_wait.h"
 #include "train/run.h"
 #include "train/trainer.h"
 
@@ -100,6 +101,7 @@ class Loop {
     Stopwatch watch = {};
     ProcessorShare processors = {};
     double waited_s = 0;
+    StreamStats queue = {};
     int64_t samples = 0;
     int64_t step = 0;
   };
@@ -138,7 +140,8 @@ class Loop {
   void interrupted(const std::string& reason);
   std::exception_ptr after_train();
   // epoch_report.cpp
-  void report_epoch(const EpochStart& start) const;
+  void report_epoch(const EpochStart& start);
+  SlowData slow_data_since(const EpochStart& start, double seconds, double samples_per_s) const;
   // loop_checkpoint.cpp
   bool may_end_early(HookPhase phase) const;
   void keep_state();
@@ -167,6 +170,7 @@ class Loop {
   int64_t start_step_ = 0;  // of this process
   CheckpointWriter writer_;
   LoopResult result_;
+  std::string told_cause_;  // of slow data
 };
 
 }  // namespace tpack

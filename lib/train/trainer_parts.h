@@ -14,6 +14,7 @@
 #include "checkpoint/checkpoint.h"
 #include "graph/statistic.h"
 #include "graph/tower_function.h"
+#include "input/input_source.h"
 
 // Optional parts of a trainer. A trainer derives from the parts that it has; the loop, callbacks and tools
 // get them by type (Trainer::part). If a trainer does not have a part, its functions return the empty results
@@ -125,6 +126,8 @@ class StepData {
   virtual int64_t samples() const { return 0; }
   /// Seconds that the towers of this process have waited for data, all together.
   virtual double waited_s() const { return 0; }
+  /// The queue of the first tower of this process; nothing if it has none.
+  virtual std::optional<InputQueue> input_queue() const { return std::nullopt; }
   /// After a step that returned false: "the data ended", with the place if others had more.
   virtual std::string end_of_data() const { return "the data ended"; }
 

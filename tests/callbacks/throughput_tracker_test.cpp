@@ -34,6 +34,14 @@ TEST(ThroughputTracker, counts_steps_and_samples_of_all_replicas_inside_epochs_o
   }
 }
 
+TEST(ThroughputTracker, gives_the_fill_of_the_queue_if_there_is_one) {
+  FakeRun run({.max_epoch = 2, .steps_per_epoch = 1});
+  run.trainer.queue.emplace();
+  run.trainer.on_step = [&](int64_t /*step*/) { run.trainer.queue->stats.fill += 0.75; };
+  run.add("ThroughputTracker").go();
+  EXPECT_THAT(run.values("input_queue_fill"), testing::ElementsAre(0.75, 1.5));
+}
+
 TEST(ThroughputTracker, gives_nothing_for_epochs_without_steps_and_no_samples_if_there_are_none) {
   FakeRun none({.max_epoch = 2, .steps_per_epoch = 0});
   none.add("ThroughputTracker").go();

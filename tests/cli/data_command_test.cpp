@@ -42,6 +42,25 @@ TEST_F(DataCommand, check_of_good_data_is_exit_0) {
   EXPECT_LT(outcome.out.find("train"), outcome.out.find("validation"));
 }
 
+TEST_F(DataCommand, bench_shows_the_parts_of_a_flow_and_the_processors_for_a_network) {
+  const Outcome outcome = data({"bench", "--samples", "8", "--need", "300"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* text : {"image_folder_0", "augment_image_component_0", "batch_data_0", "c.yaml:4:7",
+                           "a network of 300 samples/s needs"})
+    EXPECT_THAT(outcome.out, HasSubstr(text));
+  const Outcome single = data({"bench", "--flow", "validation", "--samples", "8", "--json"});
+  const json report = json::parse(single.out);
+  EXPECT_EQ(report.at("flow"), "validation");
+  EXPECT_EQ(report.at("batch_size"), 0);
+  EXPECT_EQ(report.at("parts").size(), 1U);
+}
+
+TEST_F(DataCommand, bench_needs_a_flow_that_is_there) {
+  const Outcome outcome = data({"bench", "--flow", "trian"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'train'?"));
+}
+
 TEST_F(DataCommand, fetch_prints_the_files_that_are_there) {
   std::filesystem::create_directories(folder_ / "caltech101-silhouettes");
   write_content(folder_ / "caltech101-silhouettes/caltech101_silhouettes_28_split1.mat", "1");

@@ -119,7 +119,7 @@ class PreparedFlow final : public Flow {
 };
 
 DataFlow flow_that_prepares(std::function<void()> work) {
-  return {std::make_shared<PreparedFlow>(std::move(work)), FlowSettings{}, nullptr};
+  return {DataFlow::Built{std::make_shared<PreparedFlow>(std::move(work))}, FlowSettings{}, nullptr};
 }
 
 TEST(DataFlow, several_are_prepared_side_by_side) {

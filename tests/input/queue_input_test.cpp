@@ -1,3 +1,5 @@
+#include <thread>
+
 #include <gmock/gmock-matchers.h>
 
 #include "core/stop.h"
@@ -77,6 +79,21 @@ TEST(QueueInput, gives_the_remainder_batch_and_ends_with_the_passes) {
   std::vector<int64_t> sizes;
   while (reader->next({})) sizes.push_back(reader->tensors()[0].shape()[0]);
   EXPECT_THAT(sizes, testing::ElementsAre(4, 4, 2));
+}
+
+/// Before the first batch, the workers fill all slots; a slot that is given back waits for others.
+TEST(QueueInput, tells_how_full_the_queue_is_and_the_work_of_parts) {
+  const DataFlow flow = small_flow(20, kQueueTail);
+  const auto reader = input_of("Queue", {{"capacity", 3}})->open(setup_for(flow, 4));
+  while (reader->queue()->stats.ready < 3) std::this_thread::yield();
+  ASSERT_TRUE(reader->next({}));
+  EXPECT_EQ(reader->queue()->stats.fill, 3);
+  ASSERT_TRUE(reader->next({}));
+  EXPECT_EQ(reader->queue()->stats.fill, 0.5 * 3 + 0.5 * 2);
+  EXPECT_EQ(reader->queue()->stats.found, 3 + 2);
+  EXPECT_EQ(reader->queue()->stats.slots, 3U);
+  EXPECT_FALSE(reader->queue()->parts.empty());
+  EXPECT_GT(reader->queue()->times.samples, 0);
 }
 
 TEST(QueueInput, stops_when_asked) {

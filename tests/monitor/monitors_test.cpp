@@ -76,8 +76,8 @@ TEST(Monitors, keeps_the_history) {
 }
 
 TEST(Monitors, knows_the_scalars_that_depend_on_clock_or_machine) {
-  for (const char* name :
-       {"steps_per_s", "samples_per_s", "data_wait_time_share", "resident_memory_gb", "gpu_0_utilization"})
+  for (const char* name : {"steps_per_s", "samples_per_s", "data_wait_time_share", "input_queue_fill",
+                           "resident_memory_gb", "gpu_0_utilization"})
     EXPECT_TRUE(differs_between_runs(name)) << name;
   for (const char* name : {"cost", "validation_accuracy", "timeless", "s"})
     EXPECT_FALSE(differs_between_runs(name)) << name;

@@ -33,6 +33,7 @@ class FakeTrainer final : public Trainer,
   std::function<bool(int64_t steps)> is_due = nullptr;  // whether the last step had figures; null: always
   StepSize size = {.batch = 4};
   double waited = 0;
+  std::optional<InputQueue> queue;
   bool is_together = false;  // what saves_together says
   int64_t gathered = 0;      // calls of gather
   std::map<std::string, std::shared_ptr<const Schedule>> schedules_of = {};
@@ -66,6 +67,7 @@ class FakeTrainer final : public Trainer,
   StepSize step_size() const override { return size; }
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return waited; }
+  std::optional<InputQueue> input_queue() const override { return queue; }
   std::map<std::string, std::shared_ptr<const Schedule>> schedules() const override { return schedules_of; }
   VariableStore* variables() const override { return store_.get(); }
   void before_epoch() override { broadcast_at.push_back(steps_); }

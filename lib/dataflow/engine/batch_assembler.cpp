@@ -15,6 +15,7 @@ BatchAssembler::BatchAssembler(const StreamPlan& plan, const StreamOptions& opti
 
 void BatchAssembler::add(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop) {
   if (t.begins_pass) index_ = t.skipped_batches;
+  times_ = t.times;
   if (groups_) return add_to_groups(t, lock, stop);
   for (size_t at = 0; at < t.count;) {
     if (ours() && !open_slot(t.pass, lock, stop)) return;
@@ -31,6 +32,7 @@ void BatchAssembler::add(Ticket& t, SlotRing::Lock& lock, const std::stop_token&
 void BatchAssembler::add_to_groups(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop) {
   for (size_t at = 0; at < t.count; ++at) {
     if (!t.items[at].there) continue;
+    WorkClock(times_).add_samples(1);
     std::vector<Datapoint>* const complete = groups_->add(t.items[at].data);
     if (complete != nullptr && !end_batch_of(*complete, t.pass, lock, stop)) return;
   }
@@ -65,6 +67,7 @@ bool BatchAssembler::open_slot(const PassKey& pass, SlotRing::Lock& lock, const 
 }
 
 std::exception_ptr BatchAssembler::copy_items(Ticket& t, size_t& at) const {
+  WorkClock clock(times_);
   try {
     for (; at < t.count && filled_ < batch_size_; ++at) {
       Ticket::Item& item = t.items[at];
@@ -74,6 +77,7 @@ std::exception_ptr BatchAssembler::copy_items(Ticket& t, size_t& at) const {
       } else if (slot_ != nullptr) {
         std::swap(slot_->batch, item.data);
       }
+      if (slot_ != nullptr) clock.add_samples(1);
       ++filled_;
     }
   } catch (...) {
@@ -89,7 +93,10 @@ void BatchAssembler::end_batch(SlotRing::Lock& lock) {
     slot.next = {slot.place.pass.pass, index_ + options_.shard_count - options_.shard};
     if (plan_.batched != nullptr) {
       lock.unlock();
-      finish_batch(slot, plan_, options_.seed);
+      {
+        const WorkClock clock(times_);
+        finish_batch(slot, plan_, options_.seed);
+      }
       lock.lock();
     }
     ring_.publish(slot);

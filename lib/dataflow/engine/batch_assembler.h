@@ -39,6 +39,7 @@ class BatchAssembler {
   std::optional<SampleGroups> groups_;  // for batches with groups
   BatchSlot* slot_ = nullptr;           // null: none yet, or another reader's batch
   bool finished_ = false;
+  PartTimes* times_ = nullptr;  // of the ticket that is added
 };
 
 }  // namespace tpack

@@ -11,8 +11,9 @@ namespace {
 /// ticket done writes it into the slots (one at a time).
 class OrderFiller final : public Filler {
  public:
-  OrderFiller(const StreamPlan& plan, const StreamOptions& options, SlotRing& ring)
+  OrderFiller(const StreamPlan& plan, const StreamOptions& options, SlotRing& ring, PartTimes* times)
       : ring_(ring),
+        times_(times),
         tickets_(2 * options.workers + 2),
         source_(plan, options),
         assembler_(plan, options, ring) {
@@ -55,26 +56,39 @@ class OrderFiller final : public Filler {
     Ticket& t = ticket(newest_);
     const int64_t most = chunk_size_.next(kMaxItems);
     pulling_ = true;
+    t.times = times_ != nullptr && times_->next() ? times_ : nullptr;
     lock.unlock();
-    const Stopwatch pull_time;
-    source_.pull(t, most);
-    const double pull_s = pull_time.seconds();
+    const double pull_s = pull(t, most);
     lock.lock();
     pulling_ = false;
     ++newest_;
     ring_.wake_workers();
     lock.unlock();
-    const Stopwatch map_time;
-    source_.map(t);
+    const double map_s = map(t);
     lock.lock();
-    chunk_size_.measured(static_cast<int64_t>(t.count), pull_s + map_time.seconds());
+    chunk_size_.measured(static_cast<int64_t>(t.count), pull_s + map_s);
     t.done = true;
     ring_.wake_workers();
+  }
+
+  /// The next two return their seconds.
+  double pull(Ticket& t, int64_t most) {
+    const Stopwatch watch;
+    const WorkClock clock(t.times);
+    source_.pull(t, most);
+    return watch.seconds();
+  }
+  double map(Ticket& t) const {
+    const Stopwatch watch;
+    const WorkClock clock(t.times);
+    source_.map(t);
+    return watch.seconds();
   }
 
   static constexpr int64_t kMaxItems = 64;  // of a ticket
 
   SlotRing& ring_;
+  PartTimes* const times_;
   std::vector<Ticket> tickets_;
   TicketSource source_;       // used by the worker that pulls
   BatchAssembler assembler_;  // used by the worker that assembles
@@ -90,8 +104,8 @@ class OrderFiller final : public Filler {
 }  // namespace
 
 std::unique_ptr<Filler> make_order_filler(const StreamPlan& plan, const StreamOptions& options,
-                                          SlotRing& ring) {
-  return std::make_unique<OrderFiller>(plan, options, ring);
+                                          SlotRing& ring, PartTimes* times) {
+  return std::make_unique<OrderFiller>(plan, options, ring, times);
 }
 
 }  // namespace tpack

@@ -18,8 +18,9 @@ struct Chunk {
 /// sharding cost nothing.
 class PlaceFiller final : public Filler {
  public:
-  PlaceFiller(const StreamPlan& plan, const Flow& flow, const StreamOptions& options, SlotRing& ring)
-      : plan_(plan), options_(options), ring_(ring), per_pass_(flow.places()) {
+  PlaceFiller(const StreamPlan& plan, const Flow& flow, const StreamOptions& options, SlotRing& ring,
+              PartTimes* times)
+      : plan_(plan), options_(options), ring_(ring), times_(times), per_pass_(flow.places()) {
     if (per_pass_ == 0) throw DataError("the dataflow has no data: a pass has no batch");
     first_ = number_of(options.position) + options.shard;
     if (!options.passes || per_pass_ == kEndless) return;
@@ -33,15 +34,18 @@ class PlaceFiller final : public Filler {
     Datapoint sample;
     Chunk chunk;
     while (claim(chunk, stop)) {
+      PartTimes* const times = times_ != nullptr && times_->next() ? times_ : nullptr;
       const Stopwatch time;
       int64_t row = chunk.begin;
       std::exception_ptr error;
       try {
+        WorkClock clock(times);
         for (; row < chunk.end; ++row) make_row(*chunk.slot, row, sample);
+        clock.add_samples(chunk.end - chunk.begin);
       } catch (...) {
         error = std::current_exception();
       }
-      complete(chunk, row, error, time.seconds());
+      complete(chunk, {row, error}, time.seconds(), times);
     }
   }
 
@@ -90,19 +94,26 @@ class PlaceFiller final : public Filler {
     store_sample(sample, *plan_.batched, slot, row);
   }
 
-  /// If `error` is set, `row` is the row that failed; the first failed row of the batch counts.
-  void complete(const Chunk& chunk, int64_t row, const std::exception_ptr& error, double seconds) {
+  struct Failure {
+    int64_t row = 0;           // that failed
+    std::exception_ptr error;  // null: none
+  };
+  /// The first failed row of the batch counts.
+  void complete(const Chunk& chunk, const Failure& failure, double seconds, PartTimes* times) {
     BatchSlot& slot = *chunk.slot;
     SlotRing::Lock lock = ring_.lock();
-    if (error && (!slot.error || row < slot.error_row)) {
-      slot.error = error;
-      slot.error_row = row;
+    if (failure.error && (!slot.error || failure.row < slot.error_row)) {
+      slot.error = failure.error;
+      slot.error_row = failure.row;
     }
     chunk_size_.measured(chunk.end - chunk.begin, seconds);
     slot.done += chunk.end - chunk.begin;
     if (slot.done < slot.samples) return;
     lock.unlock();
-    finish_batch(slot, plan_, options_.seed);
+    {
+      const WorkClock clock(times);
+      finish_batch(slot, plan_, options_.seed);
+    }
     lock.lock();
     if (current_ == &slot) current_ = nullptr;
     ring_.publish(slot);
@@ -111,6 +122,7 @@ class PlaceFiller final : public Filler {
   const StreamPlan& plan_;
   const StreamOptions options_;
   SlotRing& ring_;
+  PartTimes* const times_;
   const int64_t per_pass_;  // batches
   int64_t first_ = 0;       // number of this reader's first batch
   int64_t batches_ = -1;    // of this reader; -1: without end
@@ -123,8 +135,8 @@ class PlaceFiller final : public Filler {
 }  // namespace
 
 std::unique_ptr<Filler> make_place_filler(const StreamPlan& plan, const Flow& flow,
-                                          const StreamOptions& options, SlotRing& ring) {
-  return std::make_unique<PlaceFiller>(plan, flow, options, ring);
+                                          const StreamOptions& options, SlotRing& ring, PartTimes* times) {
+  return std::make_unique<PlaceFiller>(plan, flow, options, ring, times);
 }
 
 }  // namespace tpack

@@ -27,6 +27,7 @@ BatchSlot* SlotRing::open(int64_t sequence) {
 
 void SlotRing::publish(BatchSlot& slot) {
   published_[static_cast<size_t>(slot.sequence) % published_.size()] = &slot;
+  ++ready_count_;
   if (reader_waits_ && slot.sequence == head_) ready_.notify_one();
 }
 
@@ -57,6 +58,7 @@ void SlotRing::fail(std::exception_ptr error) {
 
 BatchSlot* SlotRing::next(const std::stop_token& stop) {
   Lock lock(mutex_);
+  count_ready();
   while (true) {
     if (error_) std::rethrow_exception(error_);
     if (stop.stop_requested()) throw Stopped{};  // even if data are always ready
@@ -77,8 +79,16 @@ BatchSlot* SlotRing::take_ready() {
   if (entry == nullptr || entry->sequence != head_) return nullptr;
   BatchSlot* slot = entry;
   entry = nullptr;
+  --ready_count_;
   ++head_;
   return slot;
+}
+
+void SlotRing::count_ready() {
+  constexpr double kDecay = 0.5;
+  const auto ready = static_cast<double>(ready_count_);
+  fill_ = head_ == 0 ? ready : kDecay * fill_ + (1 - kDecay) * ready;
+  found_ += static_cast<int64_t>(ready_count_);
 }
 
 void SlotRing::wait_ready(Lock& lock, const std::stop_token& stop) {
@@ -108,9 +118,7 @@ void SlotRing::release(BatchSlot& slot) {
 
 StreamStats SlotRing::stats() const {
   const Lock lock(mutex_);
-  const auto ready =
-      std::count_if(published_.begin(), published_.end(), [](const auto* s) { return s != nullptr; });
-  return {head_, wait_s_, static_cast<size_t>(ready), slots_.size()};
+  return {head_, wait_s_, ready_count_, slots_.size(), found_, fill_};
 }
 
 }  // namespace tpack

@@ -64,6 +64,7 @@ class SlotRing {
 
  private:
   BatchSlot* take_ready();
+  void count_ready();
   void wait_ready(Lock& lock, const std::stop_token& stop);
 
   mutable std::mutex mutex_;
@@ -81,6 +82,9 @@ class SlotRing {
   bool gate_open_ = true;  // workers may open slots
   bool closed_ = false;
   double wait_s_ = 0;
+  size_t ready_count_ = 0;  // published and not taken
+  int64_t found_ = 0;
+  double fill_ = 0;
 };
 
 }  // namespace tpack

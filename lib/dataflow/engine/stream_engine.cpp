@@ -23,14 +23,15 @@ void make_rows(const StreamPlan& plan, SlotRing& ring) {
 }
 
 std::unique_ptr<Filler> make_filler(const StreamPlan& plan, const Flow& flow, const StreamOptions& options,
-                                    SlotRing& ring) {
+                                    SlotRing& ring, PartTimes* times) {
   make_rows(plan, ring);
-  return plan.by_place ? make_place_filler(plan, flow, options, ring)
-                       : make_order_filler(plan, options, ring);
+  return plan.by_place ? make_place_filler(plan, flow, options, ring, times)
+                       : make_order_filler(plan, options, ring, times);
 }
 
 /// False if the samples cannot be one batch; then the slot has the error.
 bool join_kept(BatchSlot& slot, const BatchedFlow& batched) {
+  const PartTimer timer(batched.context().name, &slot.batch);
   try {
     try {
       batched.join(std::span(slot.kept).first(static_cast<size_t>(slot.samples)), slot.batch);
@@ -43,13 +44,23 @@ bool join_kept(BatchSlot& slot, const BatchedFlow& batched) {
   return !slot.error;
 }
 
+void take_rows(BatchSlot& slot, const BatchedFlow& batched) {
+  const PartTimer timer(batched.context().name, &slot.batch);
+  slot.batch.resize(slot.rows.size());
+  for (size_t i = 0; i < slot.rows.size(); ++i) {
+    const bool whole = slot.samples == batched.batch_size();
+    slot.batch.set_tensor(i, whole ? slot.rows[i] : slot.rows[i].rows(0, slot.samples));
+  }
+}
+
 }  // namespace
 
-StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring)
+StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring,
+                           PartTimes* times)
     : flow_(std::move(flow)),
       ring_(std::move(ring)),
       plan_(plan_stream(*flow_)),
-      filler_(make_filler(plan_, *flow_, options, *ring_)),
+      filler_(make_filler(plan_, *flow_, options, *ring_, times)),
       workers_("tpack-data", options.workers,
                [this](size_t /*worker*/, const std::stop_token& stop) { work(stop); }) {}
 
@@ -66,6 +77,7 @@ void StreamEngine::work(const std::stop_token& stop) {
 }
 
 void store_sample(Datapoint& sample, const BatchedFlow& batched, BatchSlot& slot, int64_t row) {
+  const PartTimer timer(batched.context().name);
   if (!batched.has_rows()) {
     batched.decode(sample);
     std::swap(slot.kept[static_cast<size_t>(row)], sample);
@@ -81,12 +93,10 @@ void store_sample(Datapoint& sample, const BatchedFlow& batched, BatchSlot& slot
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed) {
   if (slot.error) return;
   slot.batch.set_id({slot.place.pass.pass, slot.place.index, slot.place.pass.repeat});
-  if (!plan.batched->has_rows() && !join_kept(slot, *plan.batched)) return;
-  if (plan.batched->has_rows()) slot.batch.resize(slot.rows.size());
-  for (size_t i = 0; i < slot.rows.size(); ++i) {
-    const bool whole = slot.samples == plan.batch_size();
-    slot.batch.set_tensor(i, whole ? slot.rows[i] : slot.rows[i].rows(0, slot.samples));
-  }
+  if (plan.batched->has_rows())
+    take_rows(slot, *plan.batched);
+  else if (!join_kept(slot, *plan.batched))
+    return;
   try {
     for (const MapFlow* map : plan.batch_maps) map->apply(seed, slot.batch);
   } catch (...) {

@@ -17,15 +17,17 @@ class Filler {
   virtual void run(const std::stop_token& stop) = 0;
 };
 
+/// `times` may be null.
 std::unique_ptr<Filler> make_place_filler(const StreamPlan& plan, const Flow& flow,
-                                          const StreamOptions& options, SlotRing& ring);
+                                          const StreamOptions& options, SlotRing& ring, PartTimes* times);
 std::unique_ptr<Filler> make_order_filler(const StreamPlan& plan, const StreamOptions& options,
-                                          SlotRing& ring);
+                                          SlotRing& ring, PartTimes* times);
 
 /// A stream's threads and everything they need. The destructor stops and joins them.
 class StreamEngine {
  public:
-  StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring);
+  /// `times` may be null.
+  StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring, PartTimes* times);
 
  private:
   void work(const std::stop_token& stop);

@@ -26,6 +26,7 @@ struct Ticket {
   int64_t skipped_batches = 0;  // of a pass that starts in its middle
   std::exception_ptr error;     // after the items
   bool done = false;            // the maps ran
+  PartTimes* times = nullptr;   // of its work; null: not measured
 };
 
 /// Takes items from the flow of a plan, pass after pass, starting at the stream's position. Threads: `pull`

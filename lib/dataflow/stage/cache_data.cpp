@@ -15,6 +15,7 @@
 #include "dataflow/cache_file.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/map_effects.h"
+#include "dataflow/part_times.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/stage.h"
 #include "system/log.h"
@@ -90,6 +91,7 @@ class CachedFlow final : public WrappedFlow {
     }
   }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
+    const PartTimer timer(context_.name, &out);
     int64_t index = place;
     if (p_.shuffle && !context_.keeps_order)
       index = static_cast<int64_t>(

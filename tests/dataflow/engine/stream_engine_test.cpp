@@ -67,7 +67,7 @@ TEST(OrderFiller, one_thread_alone_does_all_the_work_of_a_short_stream) {
   for (BatchSlot& slot : ring.slots()) {
     for (int i = 0; i < 2; ++i) slot.rows.emplace_back(DType::kInt64, Shape{2});
   }
-  const auto filler = make_order_filler(plan, {.workers = 1, .passes = 1}, ring);
+  const auto filler = make_order_filler(plan, {.workers = 1, .passes = 1}, ring, nullptr);
   filler->run({});
   Numbers numbers;
   while (BatchSlot* slot = ring.next({})) {
@@ -84,7 +84,7 @@ TEST(PlaceFiller, begins_at_the_position_and_knows_what_comes_next) {
     for (int i = 0; i < 2; ++i) slot.rows.emplace_back(DType::kInt64, Shape{2});
   }
   const auto filler =
-      make_place_filler(plan, *flow.flow(), {.workers = 1, .position = {1, 2}, .passes = 2}, ring);
+      make_place_filler(plan, *flow.flow(), {.workers = 1, .position = {1, 2}, .passes = 2}, ring, nullptr);
   filler->run({});
   std::vector<DataPosition> next;
   Numbers first;
