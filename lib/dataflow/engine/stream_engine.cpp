@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "dataflow/sample_error.h"
+#include "dataflow/read_stop.h"
 
 namespace tpack {
 namespace {
@@ -58,6 +59,7 @@ void StreamEngine::work(const std::stop_token& stop) {
   // Data are made while they wait for data. On Linux, the priority applies only to the thread.
   constexpr int kNicer = 10;
   [[maybe_unused]] const int now = ::nice(kNicer);
+  const ReadStop of_reads(stop);
   try {
     filler_->run(stop);
   } catch (...) {  // not an error of a sample: those are in their slots
