@@ -59,6 +59,7 @@ ONLY_IN = {
     r"hwy/": ["cpu", "tensor"],
     r"opencv2/": ["image", "dataflow", "sources", "data_tools"],
     r"(gif_lib|tiffio|webp/(decode|demux))\.h": ["image"],
+    r"zmq\.h": ["remote"],
     r"lmdb\.h": ["sources", "records"],
     r"(zlib|zstd)\.h": ["table"],
     r"google/protobuf": ["sources", "records"],

@@ -10,9 +10,9 @@
 #include "core/text_encoding.h"
 #include "dataflow/file_stamp.h"
 #include "fields/file_patterns.h"
-#include "sources/format/tar.h"
 #include "records/record_layouts.h"
 #include "records/record_source.h"
+#include "sources/format/tar.h"
 
 namespace tpack {
 namespace {

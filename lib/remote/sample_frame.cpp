@@ -12,16 +12,16 @@
 namespace tpack {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// The numbers of nested lists of equal sizes.
 struct NumbersOfLists {
   std::vector<int64_t> sizes;
-  std::vector<const Json*> numbers;
+  std::vector<const OrderedJson*> numbers;
   bool are_integers = true;
   bool are_bools = true;
 
-  void add(const Json& value, size_t level) {
+  void add(const OrderedJson& value, size_t level) {
     if (!value.is_array()) {
       if (!value.is_number() && !value.is_boolean())
         throw DataError("a list has something else than numbers");
@@ -34,12 +34,12 @@ struct NumbersOfLists {
     const auto size = static_cast<int64_t>(value.size());
     if (level == sizes.size() && numbers.empty()) sizes.push_back(size);
     if (level >= sizes.size() || sizes[level] != size) throw DataError("lists in it have different sizes");
-    for (const Json& item : value) add(item, level + 1);
+    for (const OrderedJson& item : value) add(item, level + 1);
   }
 };
 
 /// An integer beyond 64 bits is a float for the parser.
-int64_t integer_of(const Json& number) {
+int64_t integer_of(const OrderedJson& number) {
   if (number.is_boolean()) return number.get<bool>() ? 1 : 0;
   if (number.is_number_unsigned() && number.get<uint64_t>() > INT64_MAX)
     throw DataError("the number " + number.dump() + " does not fit into 64 bits");
@@ -53,10 +53,10 @@ void append(std::vector<uint8_t>& to, T number) {
   std::memcpy(to.data() + at, &number, sizeof number);
 }
 
-void take_numbers(const Json& json, RecordValue& value, std::vector<uint8_t>& own) {
+void take_numbers(const OrderedJson& json, RecordValue& value, std::vector<uint8_t>& own) {
   NumbersOfLists all;
   all.add(json, 0);
-  for (const Json* number : all.numbers) {
+  for (const OrderedJson* number : all.numbers) {
     if (all.are_bools) {
       append(own, static_cast<uint8_t>(number->get<bool>()));
     } else if (all.are_integers) {
@@ -72,9 +72,9 @@ void take_numbers(const Json& json, RecordValue& value, std::vector<uint8_t>& ow
 }
 
 /// Product of sizes and bytes per element. Errors: DataError if it is too large.
-uint64_t bytes_of(const Json& sizes, size_t element) {
+uint64_t bytes_of(const OrderedJson& sizes, size_t element) {
   uint64_t bytes = element;
-  for (const Json& size : sizes) {
+  for (const OrderedJson& size : sizes) {
     if (!size.is_number_unsigned()) throw DataError("its 'shape' has something else than sizes");
     const auto one = size.get<uint64_t>();
     if (one > SampleFrame::kMostBytes || (one > 0 && bytes > SampleFrame::kMostBytes / one))
@@ -84,9 +84,9 @@ uint64_t bytes_of(const Json& sizes, size_t element) {
   return bytes;
 }
 
-void take_array(const Json& json, RecordValue& value, uint64_t& bytes) {
-  const Json& dtype = json["dtype"];
-  const Json sizes = json.value("shape", Json::array());
+void take_array(const OrderedJson& json, RecordValue& value, uint64_t& bytes) {
+  const OrderedJson& dtype = json["dtype"];
+  const OrderedJson sizes = json.value("shape", OrderedJson::array());
   const auto is_named = [&](const NpyType& type) { return dtype.is_string() && dtype == type.name; };
   const auto type = std::ranges::find_if(npy_types(), is_named);
   if (type == npy_types().end()) {
@@ -105,7 +105,7 @@ void take_array(const Json& json, RecordValue& value, uint64_t& bytes) {
 }  // namespace
 
 SampleFrame::SampleFrame(std::string_view line) {
-  const Json root = Json::parse(line, nullptr, false);
+  const OrderedJson root = OrderedJson::parse(line, nullptr, false);
   if (!root.is_object()) {
     constexpr size_t kMostShown = 60;
     throw DataError(
@@ -122,7 +122,7 @@ SampleFrame::SampleFrame(std::string_view line) {
         one.value.kind = RecordValue::Kind::kText;
       } else if (json.is_object() && json.contains("bytes") && json["bytes"].is_number_unsigned()) {
         one.value.kind = RecordValue::Kind::kBytes;
-        one.bytes = bytes_of(Json::array({json["bytes"]}), 1);
+        one.bytes = bytes_of(OrderedJson::array({json["bytes"]}), 1);
         one.own.reset();
       } else if (json.is_object() && json.contains("dtype")) {
         take_array(json, one.value, one.bytes);

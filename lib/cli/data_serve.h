@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/commands.h"
+
+namespace tpack {
+
+/// Adds `tpack data serve` and `tpack data keys`.
+void add_serve_commands(CLI::App& data, Action& action);
+
+}  // namespace tpack
