@@ -225,7 +225,9 @@ void FlowServer::take(Frames request) {
     }
   } catch (const Error& error) {
     clients_.erase(client);
-    log::warning(std::string("refused a client: ") + error.what());
+    constexpr double kQuietS = 10;  // strangers must not fill the log
+    if (monotonic_s() - refused_s_ > kQuietS) log::warning(std::string("refused a client: ") + error.what());
+    refused_s_ = monotonic_s();
     answer(client, {.kind = RemoteAnswer::Kind::kRefused, .text = error.what()});
   }
 }

@@ -78,6 +78,7 @@ class FlowServer {
   std::deque<SharedPass> shared_;          // of groups of clients, the oldest first
   std::atomic<int64_t> samples_sent_ = 0;
   int64_t reported_ = 0;
+  double refused_s_ = -1e9;  // when a client was refused last
 };
 
 }  // namespace tpack

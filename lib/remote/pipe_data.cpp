@@ -256,7 +256,7 @@ class PipeData final : public SequentialSource {
   RecordComponents components_;
 };
 
-TPACK_REGISTER(Source, PipeData, "PipeData", "DataFromGenerator", "DataFromIterable", "DataFromQueue");
+TPACK_REGISTER(Source, PipeData, "PipeData");
 
 }  // namespace
 }  // namespace tpack

@@ -118,8 +118,9 @@ Json json_of(const ComponentSpec& one) {
 }
 
 int64_t size_in(const Json& json, const char* name) {
-  constexpr int64_t kMostElements = int64_t{1} << 32U;
-  if (!json.is_number_integer() || json > kMostElements || json < Shape::kUnknown) Members::wrong(name);
+  constexpr uint64_t kMostElements = uint64_t{1} << 32U;
+  const bool is_large = json.is_number_unsigned() && json.get<uint64_t>() > kMostElements;
+  if (!json.is_number_integer() || is_large || json.get<int64_t>() < Shape::kUnknown) Members::wrong(name);
   return json.get<int64_t>();
 }
 
