@@ -31,14 +31,14 @@ struct FlowServer::ReadyItem {
   int64_t first = 0;
   int64_t samples = 0;
   int64_t bytes = 0;
-  Frames frames;  // all but the first one
+  MessageFrames frames;  // all but the first one
 };
 
 FlowServer::ReadyItem FlowServer::ready_item(Batch got, const Spec& spec, int64_t first) {
   constexpr size_t kCopied = 1024;  // bytes for which an owner costs more than a copy
   ReadyItem item{.first = first, .samples = got.samples(), .frames = {}};
   auto values = nlohmann::ordered_json::object();
-  Frames parts;
+  MessageFrames parts;
   const auto batch = std::make_shared<Batch>(std::move(got));
   const auto add = [&](std::span<const std::byte> bytes) {
     item.bytes += std::ssize(bytes);
@@ -63,7 +63,7 @@ FlowServer::ReadyItem FlowServer::ready_item(Batch got, const Spec& spec, int64_
     add({tensor.raw(), tensor.bytes()});
   }
   item.frames.emplace_back(values.dump());
-  for (Frame& part : parts) item.frames.push_back(std::move(part));
+  for (MessageFrame& part : parts) item.frames.push_back(std::move(part));
   item.bytes += std::ssize(item.frames[0].bytes());
   return item;
 }
@@ -200,13 +200,13 @@ FlowServer::~FlowServer() {
 }
 
 bool FlowServer::answer(const std::string& client, const RemoteAnswer& answer) {
-  Frames frames;
+  MessageFrames frames;
   frames.emplace_back(client);
   frames.emplace_back(answer.str());
   return socket_.send(std::move(frames));
 }
 
-void FlowServer::take(Frames request) {
+void FlowServer::take(MessageFrames request) {
   const std::string client(request[0].text());
   try {
     if (request.size() != 2) throw DataError("a request has one frame");
@@ -263,14 +263,14 @@ bool FlowServer::serve(const std::string& name, Client& client) {
   if (client.has_ended || client.credit <= 0) return false;
   if (auto item = client.pass == nullptr ? std::nullopt : client.pass->take()) {
     client.credit -= item->bytes;
-    Frames frames;
+    MessageFrames frames;
     frames.emplace_back(name);
     frames.emplace_back(RemoteAnswer{.kind = RemoteAnswer::Kind::kItem,
                                      .attempt = client.attempt,
                                      .first = item->first,
                                      .samples = item->samples}
                             .str());
-    for (Frame& frame : item->frames) frames.push_back(std::move(frame));
+    for (MessageFrame& frame : item->frames) frames.push_back(std::move(frame));
     if (socket_.send(std::move(frames))) samples_sent_ += item->samples;
     return true;
   }

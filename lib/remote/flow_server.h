@@ -60,7 +60,7 @@ class FlowServer {
 
   static ReadyItem ready_item(Batch got, const Spec& spec, int64_t first);
   bool answer(const std::string& client, const RemoteAnswer& answer);
-  void take(Frames request);
+  void take(MessageFrames request);
   void begin(const std::string& client, const RemoteHello& hello);
   std::shared_ptr<ServedPass> pass_for(const RemoteHello& hello);
   bool serve(const std::string& name, Client& client);

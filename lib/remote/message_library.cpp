@@ -16,7 +16,7 @@ bool has_ipv6(const std::string& address) { return address.find('[') != std::str
 }  // namespace
 
 MessageLibrary::MessageLibrary() {
-  library.find("zmq_ctx_new", context_new);
+  library.find("zmq_init", context_start);
   library.find("zmq_ctx_term", context_end);
   library.find("zmq_socket", socket);
   library.find("zmq_close", close);
@@ -46,16 +46,16 @@ const MessageLibrary& MessageLibrary::get() {
   return kLibrary;
 }
 
-Frame::Frame() { MessageLibrary::get().message_init(&message_); }
+MessageFrame::MessageFrame() { MessageLibrary::get().message_init(&message_); }
 
-Frame::Frame(std::string_view bytes) {
+MessageFrame::MessageFrame(std::string_view bytes) {
   const MessageLibrary& zmq = MessageLibrary::get();
   if (zmq.message_init_size(&message_, bytes.size()) != 0)
     throw ResourceError("not enough memory for a message of " + with_thousands(std::ssize(bytes)) + " bytes");
   if (!bytes.empty()) std::memcpy(zmq.message_data(&message_), bytes.data(), bytes.size());
 }
 
-Frame::Frame(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+MessageFrame::MessageFrame(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   using Owner = std::shared_ptr<const void>;
   auto kept = std::make_unique<Owner>(std::move(owner));
   const auto release = [](void* /*data*/, void* hint) { delete static_cast<Owner*>(hint); };
@@ -66,23 +66,23 @@ Frame::Frame(std::span<const std::byte> bytes, std::shared_ptr<const void> owner
 }
 
 // libzmq's messages may be moved in memory.
-Frame::Frame(Frame&& other) noexcept : message_(other.message_) {
+MessageFrame::MessageFrame(MessageFrame&& other) noexcept : message_(other.message_) {
   MessageLibrary::get().message_init(&other.message_);
 }
 
-Frame& Frame::operator=(Frame&& other) noexcept {
+MessageFrame& MessageFrame::operator=(MessageFrame&& other) noexcept {
   if (this != &other) std::swap(message_, other.message_);
   return *this;
 }
 
-Frame::~Frame() { MessageLibrary::get().message_close(&message_); }
+MessageFrame::~MessageFrame() { MessageLibrary::get().message_close(&message_); }
 
-std::span<const uint8_t> Frame::bytes() const {
+std::span<const uint8_t> MessageFrame::bytes() const {
   const MessageLibrary& zmq = MessageLibrary::get();
   return {static_cast<const uint8_t*>(zmq.message_data(&message_)), zmq.message_size(&message_)};
 }
 
-std::string_view Frame::text() const {
+std::string_view MessageFrame::text() const {
   const auto all = bytes();
   return {reinterpret_cast<const char*>(all.data()), all.size()};
 }
@@ -103,7 +103,7 @@ CurveKeys CurveKeys::of_secret(const std::string& secret) {
   return {open.data(), secret};
 }
 
-MessageContext::MessageContext() : context_(MessageLibrary::get().context_new()) {
+MessageContext::MessageContext() : context_(MessageLibrary::get().context_start(1)) {
   if (context_ == nullptr) throw ResourceError("libzmq cannot start: " + MessageLibrary::get().why());
 }
 
@@ -177,16 +177,16 @@ void MessageSocket::watch_connections() {
 }
 
 std::optional<int> MessageSocket::next_event() {
-  Frame first;
+  MessageFrame first;
   if (zmq_.message_receive(&first.message(), events_, ZMQ_DONTWAIT) < 0) return std::nullopt;
   uint16_t event = 0;
   if (first.bytes().size() >= sizeof event) std::memcpy(&event, first.bytes().data(), sizeof event);
-  Frame address;
+  MessageFrame address;
   zmq_.message_receive(&address.message(), events_, 0);
   return event;
 }
 
-bool MessageSocket::send(Frames frames) {
+bool MessageSocket::send(MessageFrames frames) {
   for (size_t i = 0; i < frames.size(); ++i) {
     const int more = i + 1 < frames.size() ? ZMQ_SNDMORE : 0;
     while (zmq_.message_send(&frames[i].message(), socket_, ZMQ_DONTWAIT | more) < 0)
@@ -195,10 +195,10 @@ bool MessageSocket::send(Frames frames) {
   return true;
 }
 
-std::optional<Frames> MessageSocket::receive() {
-  Frames frames;
+std::optional<MessageFrames> MessageSocket::receive() {
+  MessageFrames frames;
   do {
-    Frame& frame = frames.emplace_back();
+    MessageFrame& frame = frames.emplace_back();
     const int flags = frames.size() == 1 ? ZMQ_DONTWAIT : 0;  // a message is there completely or not at all
     int got = 0;
     do {

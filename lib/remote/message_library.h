@@ -16,7 +16,7 @@ namespace tpack {
 /// The functions of libzmq, which is opened on first use: it loads four other libraries.
 struct MessageLibrary {
   SharedLibrary library{"libzmq.so.5", "libzmq5"};
-  decltype(&zmq_ctx_new) context_new = nullptr;
+  decltype(&zmq_init) context_start = nullptr;
   decltype(&zmq_ctx_term) context_end = nullptr;
   decltype(&zmq_socket) socket = nullptr;
   decltype(&zmq_close) close = nullptr;
@@ -48,18 +48,18 @@ struct MessageLibrary {
 };
 
 /// One frame of a message. Movable; owns its bytes.
-class Frame {
+class MessageFrame {
  public:
-  Frame();
+  MessageFrame();
   /// A copy of these bytes.
-  explicit Frame(std::string_view bytes);
+  explicit MessageFrame(std::string_view bytes);
   /// Bytes that `owner` keeps alive until they are sent: no copy.
-  Frame(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
-  Frame(Frame&& other) noexcept;
-  Frame& operator=(Frame&& other) noexcept;
-  Frame(const Frame&) = delete;
-  Frame& operator=(const Frame&) = delete;
-  ~Frame();
+  MessageFrame(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  MessageFrame(MessageFrame&& other) noexcept;
+  MessageFrame& operator=(MessageFrame&& other) noexcept;
+  MessageFrame(const MessageFrame&) = delete;
+  MessageFrame& operator=(const MessageFrame&) = delete;
+  ~MessageFrame();
 
   std::span<const uint8_t> bytes() const;
   std::string_view text() const;
@@ -69,7 +69,7 @@ class Frame {
   mutable zmq_msg_t message_;
 };
 
-using Frames = std::vector<Frame>;
+using MessageFrames = std::vector<MessageFrame>;
 
 /// Keys of CURVE, as 40 characters of Z85.
 struct CurveKeys {
@@ -120,9 +120,9 @@ class MessageSocket {
   std::optional<int> next_event();
 
   /// False if the peer is gone, or cannot take it now; the frames are then lost.
-  bool send(Frames frames);
+  bool send(MessageFrames frames);
   /// The next message; nothing if there is none at the moment.
-  std::optional<Frames> receive();
+  std::optional<MessageFrames> receive();
   void* get() const { return socket_; }
   void* events() const { return events_; }
 

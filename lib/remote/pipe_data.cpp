@@ -38,9 +38,10 @@ struct PipeDataParams {
 };
 
 /// The samples that a program writes, read one after the other.
-class SampleReader {
+class ProgramReader {
  public:
-  SampleReader(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment)
+  ProgramReader(const std::vector<std::string>& command,
+                const std::map<std::string, std::string>& environment)
       : name_("`" + join(command, " ") + "`"), program_(command, environment) {}
 
   /// Reads the next sample, whose values are valid until the next call; false at the end. Errors: DataError,
@@ -193,7 +194,7 @@ class PipeData final : public SequentialSource {
  protected:
   /// Learns the components of the first sample of the first pass.
   void prepare() override {
-    const std::unique_ptr<SampleReader> reader = start({}, 0);
+    const std::unique_ptr<ProgramReader> reader = start({}, 0);
     RecordFields first;
     if (!reader->next(first)) throw DataError("`" + join(p_.command, " ") + "` wrote no sample");
     RecordComponents components(p_.components.empty() ? all_fields(first) : p_.components);
@@ -202,12 +203,12 @@ class PipeData final : public SequentialSource {
   }
 
  private:
-  std::unique_ptr<SampleReader> start(const PassKey& pass, int64_t skip) const {
+  std::unique_ptr<ProgramReader> start(const PassKey& pass, int64_t skip) const {
     const std::map<std::string, std::string> environment = {{"TPACK_PASS", std::to_string(pass.pass)},
                                                             {"TPACK_REPEAT", std::to_string(pass.repeat)},
                                                             {"TPACK_SEED", std::to_string(pass.seed)},
                                                             {"TPACK_SKIP", std::to_string(skip)}};
-    return std::make_unique<SampleReader>(p_.command, environment);
+    return std::make_unique<ProgramReader>(p_.command, environment);
   }
 
   class PassReader final : public Cursor {
@@ -247,7 +248,7 @@ class PipeData final : public SequentialSource {
 
     std::shared_ptr<const PipeData> source_;
     PassKey pass_;
-    std::unique_ptr<SampleReader> reader_;  // null until the first sample is read
+    std::unique_ptr<ProgramReader> reader_;  // null until the first sample is read
     RecordFields fields_;
     int64_t at_ = 0;
   };

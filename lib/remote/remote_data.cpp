@@ -52,7 +52,7 @@ class ItemRows {
   ItemRows(RemoteItem item, const RemoteSpec& spec)
       : item_(std::move(item)), spec_(spec), frame_(item_.values.text()), row_(item_.used) {
     std::vector<std::span<const uint8_t>> parts;
-    for (const Frame& part : item_.parts) parts.push_back(part.bytes());
+    for (const MessageFrame& part : item_.parts) parts.push_back(part.bytes());
     frame_.add_to(fields_, parts);
     for (const ComponentSpec& one : spec_.samples) values_.push_back(checked(one));
   }

@@ -18,7 +18,7 @@ constexpr int64_t kMostFrameBytes = int64_t{4} << 30U;
 
 int64_t bytes_of_item(const RemoteItem& item) {
   int64_t bytes = std::ssize(item.values.bytes());
-  for (const Frame& part : item.parts) bytes += std::ssize(part.bytes());
+  for (const MessageFrame& part : item.parts) bytes += std::ssize(part.bytes());
   return bytes;
 }
 
@@ -41,7 +41,7 @@ ServerLink::ServerLink(const std::shared_ptr<MessageContext>& context, const std
 }
 
 ServerLink::~ServerLink() {
-  Frames bye;
+  MessageFrames bye;
   bye.emplace_back(RemoteRequest{}.str());
   if (was_connected_ && !away_since_s_) socket_.send(std::move(bye));
 }
@@ -55,7 +55,7 @@ void ServerLink::send_hello() {
   ++hello_.attempt;
   hello_.credit = std::max(settings_.memory_bytes - queued_bytes_, int64_t{0});
   used_bytes_ = 0;
-  Frames frames;
+  MessageFrames frames;
   frames.emplace_back(RemoteRequest{.kind = RemoteRequest::Kind::kHello, .hello = hello_}.str());
   socket_.send(std::move(frames));
 }
@@ -87,7 +87,7 @@ void ServerLink::take_messages() {
   while (auto frames = socket_.receive()) take(std::move(*frames));
 }
 
-void ServerLink::take(Frames frames) {
+void ServerLink::take(MessageFrames frames) {
   RemoteAnswer answer;
   try {
     answer = RemoteAnswer::parse(frames[0].text());
@@ -181,7 +181,7 @@ std::optional<RemoteItem> ServerLink::next() {
   queued_bytes_ -= bytes;
   used_bytes_ += bytes;
   if (used_bytes_ >= settings_.memory_bytes / 4 && !away_since_s_) {
-    Frames frames;
+    MessageFrames frames;
     frames.emplace_back(
         RemoteRequest{.kind = RemoteRequest::Kind::kCredit, .attempt = hello_.attempt, .credit = used_bytes_}
             .str());

@@ -22,8 +22,8 @@ struct RemoteItem {
   int64_t first = 0;    // number of its first sample in the pass
   int64_t samples = 0;  // at least 1
   int64_t used = 0;     // of these, which came with an earlier item or are before the wanted position
-  Frame values;         // SampleFrame
-  Frames parts;
+  MessageFrame values;  // SampleFrame
+  MessageFrames parts;
 };
 
 /// The connection of a client to a server, for one pass. It reconnects to a server that was away, and goes on
@@ -50,7 +50,7 @@ class ServerLink {
   void pump();
   void take_events();
   void take_messages();
-  void take(Frames frames);
+  void take(MessageFrames frames);
   void check_contact();
   DataError failed(const std::string& text) const { return DataError(address_, text); }
 

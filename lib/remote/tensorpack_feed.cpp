@@ -23,13 +23,13 @@ TensorpackFeed::TensorpackFeed(const std::vector<std::string>& connect, const st
   for (const std::string& address : connect) socket_.connect(message_address(address));
 }
 
-std::shared_ptr<Frame> TensorpackFeed::receive() {
+std::shared_ptr<MessageFrame> TensorpackFeed::receive() {
   constexpr long kPollMs = 50;
   const double begin_s = monotonic_s();
   std::array<zmq_pollitem_t, 1> waits{zmq_pollitem_t{socket_.get(), 0, ZMQ_POLLIN, 0}};
   while (true) {
     if (ReadStop::requested()) throw Stopped();
-    if (auto frames = socket_.receive()) return std::make_shared<Frame>(std::move(frames->front()));
+    if (auto frames = socket_.receive()) return std::make_shared<MessageFrame>(std::move(frames->front()));
     if (monotonic_s() - begin_s > patience_s_)
       throw DataError(where_, "no sample came within " + shortest(patience_s_) +
                                   " s; does a program run send_dataflow_zmq with this address?");
@@ -37,7 +37,7 @@ std::shared_ptr<Frame> TensorpackFeed::receive() {
   }
 }
 
-void TensorpackFeed::add(const std::shared_ptr<Frame>& message, RecordFields& fields) {
+void TensorpackFeed::add(const std::shared_ptr<MessageFrame>& message, RecordFields& fields) {
   fields.keep(message);
   add_stored_record(message->bytes(), form_of_record(message->bytes()), fields);
 }
@@ -64,7 +64,8 @@ RecordComponents TensorpackFeed::learn(const std::vector<ComponentOfField>& want
 void TensorpackFeed::next(RecordFields& fields) {
   const std::lock_guard lock(mutex_);
   fields.clear();
-  const std::shared_ptr<Frame> message = first_ != nullptr ? std::exchange(first_, nullptr) : receive();
+  const std::shared_ptr<MessageFrame> message =
+      first_ != nullptr ? std::exchange(first_, nullptr) : receive();
   add(message, fields);
 }
 

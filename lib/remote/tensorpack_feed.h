@@ -29,14 +29,14 @@ class TensorpackFeed {
   void next(RecordFields& fields);
 
  private:
-  std::shared_ptr<Frame> receive();
-  static void add(const std::shared_ptr<Frame>& message, RecordFields& fields);
+  std::shared_ptr<MessageFrame> receive();
+  static void add(const std::shared_ptr<MessageFrame>& message, RecordFields& fields);
 
   std::mutex mutex_;
   std::string where_;
   double patience_s_;
   MessageSocket socket_;
-  std::shared_ptr<Frame> first_;  // null: taken
+  std::shared_ptr<MessageFrame> first_;  // null: taken
 };
 
 }  // namespace tpack

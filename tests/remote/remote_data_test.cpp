@@ -180,10 +180,7 @@ TEST_F(RemoteDataTest, goes_on_when_the_server_is_started_again) {
     found.push_back(d.tensor(0).at(0));
   }
   server.reset();
-  std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    server = serve(served);
-  });
+  server = serve(served);
   while (cursor->next(d)) found.push_back(d.tensor(0).at(0));
   EXPECT_EQ(found, numbers_of(served, {.seed = 1}));
 }
@@ -232,14 +229,14 @@ TEST_F(RemoteDataTest, a_server_survives_what_strangers_send) {
   MessageSocket stranger(context, ZMQ_DEALER);
   stranger.connect(address());
   const auto refusal = [&](const std::string& text) {
-    Frames frames;
+    MessageFrames frames;
     frames.emplace_back(text);
     stranger.send(std::move(frames));
-    for (int tries = 0; tries < 500; ++tries) {
-      if (auto answer = stranger.receive()) return std::string(answer->front().text());
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return std::string();
+    constexpr long kMostMs = 5000;
+    zmq_pollitem_t wait{stranger.get(), 0, ZMQ_POLLIN, 0};
+    MessageLibrary::get().poll(&wait, 1, kMostMs);
+    const auto answer = stranger.receive();
+    return answer ? std::string(answer->front().text()) : std::string();
   };
   EXPECT_THAT(refusal("hello"), HasSubstr("refused"));
   EXPECT_THAT(refusal(""), HasSubstr("refused"));
@@ -249,10 +246,10 @@ TEST_F(RemoteDataTest, a_server_survives_what_strangers_send) {
   const std::string good = RemoteRequest{.kind = RemoteRequest::Kind::kHello}.str();
   for (size_t size = 0; size < good.size(); ++size)
     ASSERT_THAT(refusal(good.substr(0, size)), HasSubstr("refused")) << size;
-  Frames many;
+  MessageFrames many;
   for (int i = 0; i < 100; ++i) many.emplace_back(good);
   stranger.send(std::move(many));
-  Frames large;
+  MessageFrames large;
   large.emplace_back(std::string(1 << 20, 'x'));
   stranger.send(std::move(large));
   EXPECT_EQ(numbers_of(client("")).size(), 20U);
