@@ -112,7 +112,7 @@ class FlowServer::ServedPass {
   }
 
  private:
-  static constexpr size_t kMostReady = 2;
+  static constexpr size_t kMostReady = 64;  // those that are not copied hold slots of the stream
 
   void read(const std::stop_token& stop) {
     std::string error;
