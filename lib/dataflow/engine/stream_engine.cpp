@@ -4,8 +4,8 @@
 #include <cmath>
 #include <unistd.h>
 
-#include "dataflow/sample_error.h"
 #include "dataflow/read_stop.h"
+#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
