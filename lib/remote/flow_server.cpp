@@ -157,8 +157,8 @@ class FlowServer::ServedPass {
   std::jthread reader_;  // last: joined first
 };
 
-FlowServer::FlowServer(const DataFlow& flow, const ServerSettings& settings)
-    : flow_(flow), settings_(settings), socket_(context_, ZMQ_ROUTER) {
+FlowServer::FlowServer(DataFlow flow, ServerSettings settings)
+    : flow_(std::move(flow)), settings_(std::move(settings)), socket_(context_, ZMQ_ROUTER) {
   flow_.prepare();
   std::vector<ComponentSpec> components(flow_.spec().begin(), flow_.spec().end());
   if (const auto batching = flow_.batching()) {

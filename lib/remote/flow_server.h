@@ -30,7 +30,7 @@ struct ServerSettings {
 /// Errors of the constructor: DataError, ConfigError of the flow; ResourceError for an address. Threads: one.
 class FlowServer {
  public:
-  FlowServer(const DataFlow& flow, const ServerSettings& settings);
+  FlowServer(DataFlow flow, ServerSettings settings);
   ~FlowServer();
   FlowServer(const FlowServer&) = delete;
   FlowServer& operator=(const FlowServer&) = delete;

@@ -66,7 +66,7 @@ class MessageFrame {
   zmq_msg_t& message() { return message_; }
 
  private:
-  mutable zmq_msg_t message_;
+  mutable zmq_msg_t message_ = {};
 };
 
 using MessageFrames = std::vector<MessageFrame>;

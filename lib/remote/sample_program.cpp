@@ -53,7 +53,7 @@ class LineReader {
   /// Passes complete lines to `take`. False at the end.
   template <class Take>
   bool read(const Take& take) {
-    std::array<char, 4096> piece;
+    std::array<char, 4096> piece{};
     while (true) {
       const ssize_t got = ::read(descriptor_, piece.data(), piece.size());
       if (got < 0 && errno == EINTR) continue;

@@ -24,9 +24,9 @@ int64_t bytes_of_item(const RemoteItem& item) {
 
 }  // namespace
 
-ServerLink::ServerLink(const std::shared_ptr<MessageContext>& context, const std::string& address,
-                       const LinkSettings& settings)
-    : address_(address), settings_(settings), socket_(context, ZMQ_DEALER) {
+ServerLink::ServerLink(const std::shared_ptr<MessageContext>& context, std::string address,
+                       LinkSettings settings)
+    : address_(std::move(address)), settings_(std::move(settings)), socket_(context, ZMQ_DEALER) {
   socket_.set(ZMQ_RCVHWM, 0);  // what is asked for is the limit
   socket_.set_most_bytes(kMostFrameBytes);
   if (!settings_.server_key.empty()) {
@@ -41,9 +41,14 @@ ServerLink::ServerLink(const std::shared_ptr<MessageContext>& context, const std
 }
 
 ServerLink::~ServerLink() {
-  MessageFrames bye;
-  bye.emplace_back(RemoteRequest{}.str());
-  if (was_connected_ && !away_since_s_) socket_.send(std::move(bye));
+  if (!was_connected_ || away_since_s_) return;
+  try {
+    MessageFrames bye;
+    bye.emplace_back(RemoteRequest{}.str());
+    socket_.send(std::move(bye));
+  } catch (const std::exception&) {  // no memory: the server finds out that the client is gone
+    return;
+  }
 }
 
 void ServerLink::ask(const RemoteHello& hello) {

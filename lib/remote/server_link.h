@@ -31,8 +31,7 @@ struct RemoteItem {
 class ServerLink {
  public:
   /// Errors: those of the address.
-  ServerLink(const std::shared_ptr<MessageContext>& context, const std::string& address,
-             const LinkSettings& settings);
+  ServerLink(const std::shared_ptr<MessageContext>& context, std::string address, LinkSettings settings);
   ~ServerLink();
   ServerLink(const ServerLink&) = delete;
   ServerLink& operator=(const ServerLink&) = delete;
@@ -52,7 +51,7 @@ class ServerLink {
   void take_messages();
   void take(MessageFrames frames);
   void check_contact();
-  DataError failed(const std::string& text) const { return DataError(address_, text); }
+  DataError failed(const std::string& text) const { return {address_, text}; }
 
   std::string address_;
   LinkSettings settings_;
