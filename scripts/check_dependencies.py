@@ -39,6 +39,7 @@ USES = {
     "gif": ("gif", r"<gif_lib\.h>"),
     "tiff": ("tiff", r"<tiffio\.h>"),
     "webp": ("webp", r"<webp/decode\.h>"),
+    "zmq": ("zmq", r"<zmq\.h>"),
     "opencv": ("opencv", r"<opencv2/"),
 }
 FOR_TESTS = {"GTest"}

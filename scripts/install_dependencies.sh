@@ -10,7 +10,7 @@ packages=(
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
   libjpeg-dev libpng-dev libgif-dev libtiff-dev libwebp-dev libpugixml-dev
   libdeflate-dev zlib1g-dev libzstd-dev libxxhash-dev libhwloc-dev libncurses-dev
-  liblmdb-dev libisal-dev libmsgpack-cxx-dev libutf8proc-dev libre2-dev libprotobuf-dev protobuf-compiler libeigen3-dev libspectra-dev
+  liblmdb-dev libzmq3-dev libisal-dev libmsgpack-cxx-dev libutf8proc-dev libre2-dev libprotobuf-dev protobuf-compiler libeigen3-dev libspectra-dev
   libopenmpi-dev openmpi-bin
 )
 # Machine code for sweeps; other processors compute them function by function.

@@ -8,6 +8,7 @@
 
 #include "agents/agent_source.h"
 #include "cli/commands.h"
+#include "cli/data_serve.h"
 #include "cli/options.h"
 #include "config/merge.h"
 #include "config/overrides.h"
@@ -422,6 +423,7 @@ void add_data_options(CLI::App& command, Action& action) {
   add_convert_command(command, action);
   add_index_command(command, action);
   add_fetch_command(command, action);
+  add_serve_commands(command, action);
   inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

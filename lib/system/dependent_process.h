@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -15,7 +16,10 @@ class DependentProcess {
     std::string program;             // a path, or a name that is looked up in PATH
     std::vector<std::string> words;  // the command line, the name of the program first
     std::string output = {};  // both outputs are appended to this file; empty: the outputs of this process
-    std::vector<int> processors = {};  // its processors; empty: those of this process
+    int stdout_to = -1;       // an open descriptor for its standard output; -1: as `output` says
+    int stderr_to = -1;
+    std::map<std::string, std::string> environment = {};  // added to that of this process
+    std::vector<int> processors = {};                     // its processors; empty: those of this process
   };
   // Result of `wait` if the program cannot be run, as in a shell.
   static constexpr int kNotFound = 127;
@@ -33,6 +37,8 @@ class DependentProcess {
   bool has_ended() const;
   /// Sends it a signal. The process may have ended.
   void signal(int number) const;
+  /// Sends a signal to it and to the processes that it started. Before `wait`.
+  void signal_all(int number) const;
   /// Waits for its end. Returns the exit code; 128 + n if signal n ended it.
   int wait();
 

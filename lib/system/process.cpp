@@ -60,17 +60,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
-/// The environment of this process with `added`, which wins.
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!added.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
-  return all;
-}
-
 bool is_program(const std::string& name) {
   const auto can_run = [](const std::string& path) {
     std::error_code failure;
@@ -96,12 +85,22 @@ void warn_if_no_program(const std::string& who, const std::string& name) {
   if (!is_program(name)) log::warning(who + ": program '" + name + "' not found");
 }
 
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  return all;
+}
+
 ChildProcess::ChildProcess(const std::vector<std::string>& command,
                            const std::map<std::string, std::string>& environment) {
   TPACK_ASSERT(!command.empty(), "a process without a command");
   const SpawnSetup setup;
   std::vector<std::string> arguments = command;
-  std::vector<std::string> variables = merged_environment(environment);
+  std::vector<std::string> variables = environment_with(environment);
   const int error = posix_spawnp(&id_, command[0].c_str(), &setup.files, &setup.attributes,
                                  pointers(arguments).data(), pointers(variables).data());
   if (error != 0) throw ResourceError("cannot start '" + command[0] + "': " + std::strerror(error));

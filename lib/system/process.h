@@ -26,6 +26,9 @@ struct ProcessEnd {
 /// Logs a warning by `who` if there is no program with this name or path.
 void warn_if_no_program(const std::string& who, const std::string& name);
 
+/// The environment of this process with `added`, which wins: NAME=VALUE.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& added);
+
 /// Another program that runs next to this process, started without a shell: each string is one argument. It
 /// has no input, writes to the stderr of this process, and has its own process group, so that Ctrl-C does not
 /// end it and `stop` also ends its children. Threads: one at a time.

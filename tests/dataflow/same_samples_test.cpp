@@ -109,9 +109,10 @@ Texts unequal(const ComponentTable& table, const live::Build& build, const std::
 
 TEST(SameSamples, of_every_source) {
   const auto content = [](const std::string& item) { return content_of_flow("[" + item + "]"); };
-  EXPECT_THAT(unequal(Registry<Source>::table(), content, {"AsyncRollouts", "ExpReplay", "Rollouts"}),
-              testing::IsEmpty())
-      << "agents are tested in tests/agents";
+  EXPECT_THAT(
+      unequal(Registry<Source>::table(), content, {"AsyncRollouts", "ExpReplay", "Rollouts", "RemoteData"}),
+      testing::IsEmpty())
+      << "agents are tested in tests/agents; RemoteData needs a server, see remote_data_test";
 }
 
 TEST(SameSamples, of_every_stage) {

@@ -189,6 +189,8 @@ const std::map<std::string, std::string> kWithoutRows = {
     {"ImageFromFile", "has only images"},
     {"Windows", "joins rows; windows_test looks at it"},
     {"Streamed", "has no order of its own; streamed_test looks at it"},
+    {"PipeData", "has the samples of a program; pipe_data_test looks at them"},
+    {"RemoteData", "has the samples of a server; remote_data_test looks at them"},
     {"RenderedDigits", "draws image and label together from its place"},
     {"RenderedShapes", "draws image and mask together from its place"},
     {"BSDS500", "bsds500_test looks at images with edges"},

@@ -7,6 +7,8 @@
 #include "records/format/pickle_writer.h"
 #include "records/record_fields.h"
 #include "records/test_records.h"
+#include "remote/remote_protocol.h"
+#include "remote/sample_frame.h"
 
 namespace tpack::fuzz {
 namespace {
@@ -65,6 +67,18 @@ std::string archive() {
          tar_file("1." + std::string(120, 'n'), "1") + std::string(2 * kTarBlock, '\0');
 }
 
+/// The line and the bytes of a sample, as PipeData and RemoteData read them.
+void parse_sample_frame(Input input) {
+  const std::string_view text = text_of(input);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const SampleFrame frame(line);
+  const Input rest = input.subspan(std::min(line.size() + 1, input.size()));
+  if (frame.following() > rest.size()) return;
+  RecordFields fields;
+  frame.add_to(fields, rest.first(frame.following()));
+  static_cast<void>(fields.describe());
+}
+
 std::vector<Bytes> message_seeds() {
   return texts({std::string("\x94\x01\xa1"
                             "a\xc4\x01"
@@ -91,6 +105,22 @@ std::vector<Parser> record_parsers() {
                              texts({framed_record(example_with("abcd")), tf_record_of({{"x", 7}})}));
        }},
       {"msgpack", [](Input input) { walk_message(read_msgpack(input).value); }, message_seeds},
+      {"sample_frame", parse_sample_frame,
+       [] {
+         return texts({R"({"x": {"dtype": "uint8", "shape": [2]}, "y": [[1, 2.5]], "t": "a"})"
+                       "\nab",
+                       R"({"image": {"bytes": 3}, "ok": true})"
+                       "\nabc"});
+       }},
+      {"remote_request", [](Input input) { RemoteRequest::parse(text_of(input)); },
+       [] { return texts({RemoteRequest{.kind = RemoteRequest::Kind::kHello}.str()}); }},
+      {"remote_answer", [](Input input) { RemoteAnswer::parse(text_of(input)); },
+       [] {
+         return texts({RemoteAnswer{.kind = RemoteAnswer::Kind::kSpec,
+                                    .spec = {.samples = {{"x", {DType::kUInt8, {2, 2, 3}}, true}}}}
+                           .str(),
+                       RemoteAnswer{.kind = RemoteAnswer::Kind::kItem, .samples = 3}.str()});
+       }},
       {"lmdb_data", kLmdbData,
        [] {
          std::map<std::string, Bytes> records;

@@ -356,6 +356,8 @@ TEST(Growth, knows_every_source_that_reads_files) {
                                  "ConcatData",
                                  "RandomMixData",  // no files
                                  "RandomChooseData",
+                                 "PipeData",
+                                 "RemoteData",
                                  "AsyncRollouts",
                                  "ExpReplay",
                                  "Rollouts"};

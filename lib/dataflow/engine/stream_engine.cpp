@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unistd.h>
 
+#include "dataflow/read_stop.h"
 #include "dataflow/sample_error.h"
 
 namespace tpack {
@@ -69,6 +70,7 @@ void StreamEngine::work(const std::stop_token& stop) {
   // Data are made while they wait for data. On Linux, the priority applies only to the thread.
   constexpr int kNicer = 10;
   [[maybe_unused]] const int now = ::nice(kNicer);
+  const ReadStop of_reads(stop);
   try {
     filler_->run(stop);
   } catch (...) {  // not an error of a sample: those are in their slots
