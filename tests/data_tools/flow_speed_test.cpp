@@ -92,13 +92,13 @@ TEST(FlowSpeed, prints_what_it_measured) {
   for (const char* text : {"us/sample", "map_data_1", "flow.yaml:1:3", "together", "2 workers, for 2,000/s",
                            "a network of 2,000 samples/s needs"})
     EXPECT_THAT(speed.str(), HasSubstr(text));
-  const auto json = nlohmann::json::parse(speed.to_json().dump());
-  EXPECT_EQ(json.at("flow"), "train");
-  EXPECT_EQ(json.at("workers"), 2);
-  EXPECT_EQ(json.at("parts").size(), 5U);
-  EXPECT_EQ(json.at("parts")[0].at("part"), "fake_data_0");
-  EXPECT_EQ(json.at("all_workers").at("samples"), 64);
-  EXPECT_GT(json.at("processors_for_need"), 0);
+  const auto parsed = nlohmann::json::parse(speed.to_json().dump());
+  EXPECT_EQ(parsed.at("flow"), "train");
+  EXPECT_EQ(parsed.at("workers"), 2);
+  EXPECT_EQ(parsed.at("parts").size(), 5U);
+  EXPECT_EQ(parsed.at("parts")[0].at("part"), "fake_data_0");
+  EXPECT_EQ(parsed.at("all_workers").at("samples"), 64);
+  EXPECT_GT(parsed.at("processors_for_need"), 0);
 }
 
 }  // namespace
