@@ -109,7 +109,8 @@ def tpack(program, path, folder, samples):
     config = pathlib.Path(folder) / "flow.yaml"
     config.write_text(f"tpack: 1\ndata:\n  train:\n    - {SOURCES[path.suffix].format(path)}\n")
     done = subprocess.run([program, "data", "bench", config, "--json", "--samples", str(samples)], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["samples_per_s"] * os.path.getsize(path) / samples / 1e6
+    rates = json.loads(done.stdout)
+    return max(rates[k]["samples_per_s"] for k in ("one_worker", "all_workers")) * os.path.getsize(path) / samples / 1e6
 
 
 def decoded(program, source, folder, samples):
@@ -123,7 +124,7 @@ data:
     - BatchData: 32
 """)
     done = subprocess.run([program, "data", "bench", config, "--json", "--samples", str(samples)], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["samples_per_s"]
+    return json.loads(done.stdout)["all_workers"]["samples_per_s"]
 
 
 def compare_decoded(options, program):
