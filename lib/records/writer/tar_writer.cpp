@@ -1,11 +1,11 @@
 #include <cstdio>
 
 #include "image/format/image_formats.h"
-#include "sources/format/tar.h"
 #include "records/record_layouts.h"
 #include "records/writer/growing_file.h"
 #include "records/writer/record_writer.h"
 #include "sources/array_of_component.h"
+#include "sources/format/tar.h"
 
 namespace tpack {
 namespace {
