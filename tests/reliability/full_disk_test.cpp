@@ -28,7 +28,7 @@ class FullDisk : public Training {
 
 TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
   train_well("straight", keep_all_);
-  const SmallDisk disk(run_folder("run"), "800k");
+  const SmallDisk disk(run_folder("run"), "840k");
   if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   std::vector<std::string> more = keep_all_;
   for (const std::string& word : {std::string("--plan"), run_folder("straight") + "/plan.json"})
@@ -55,7 +55,7 @@ TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
 }
 
 TEST_F(FullDisk, stops_at_once_if_the_config_says_so) {
-  const SmallDisk disk(run_folder("run"), "800k");
+  const SmallDisk disk(run_folder("run"), "840k");
   if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   std::vector<std::string> more = keep_all_;
   more.insert(more.end(), {"--set", "callbacks.ModelSaver.on_error=stop"});
