@@ -157,10 +157,10 @@ void ServerLink::check_contact() {
 
 void ServerLink::pump() {
   if (ReadStop::requested()) throw Stopped();
-  constexpr long kPollMs = 50;
+  constexpr long kServerPollMs = 50;
   std::array<zmq_pollitem_t, 2> waits{zmq_pollitem_t{socket_.get(), 0, ZMQ_POLLIN, 0},
                                       zmq_pollitem_t{socket_.events(), 0, ZMQ_POLLIN, 0}};
-  MessageLibrary::get().poll(waits.data(), static_cast<int>(waits.size()), kPollMs);
+  MessageLibrary::get().poll(waits.data(), static_cast<int>(waits.size()), kServerPollMs);
   take_messages();
   take_events();
   check_contact();

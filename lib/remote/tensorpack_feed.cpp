@@ -24,7 +24,7 @@ TensorpackFeed::TensorpackFeed(const std::vector<std::string>& connect, const st
 }
 
 std::shared_ptr<MessageFrame> TensorpackFeed::receive() {
-  constexpr long kPollMs = 50;
+  constexpr long kSenderPollMs = 50;
   const double begin_s = monotonic_s();
   std::array<zmq_pollitem_t, 1> waits{zmq_pollitem_t{socket_.get(), 0, ZMQ_POLLIN, 0}};
   while (true) {
@@ -33,7 +33,7 @@ std::shared_ptr<MessageFrame> TensorpackFeed::receive() {
     if (monotonic_s() - begin_s > patience_s_)
       throw DataError(where_, "no sample came within " + shortest(patience_s_) +
                                   " s; does a program run send_dataflow_zmq with this address?");
-    MessageLibrary::get().poll(waits.data(), 1, kPollMs);
+    MessageLibrary::get().poll(waits.data(), 1, kSenderPollMs);
   }
 }
 

@@ -73,7 +73,7 @@ TEST(StreamParts, count_the_work_of_each_part) {
   const std::string fake = "- FakeData: {shapes: [[2]], names: [x], size: 20}\n";
   const std::map<std::string, int64_t> wanted = {
       {"batch_data_0", 5}, {"fake_data_0", 20}, {"map_data_0", 20}, {"map_data_1", 5}, {"samples", 20}};
-  for (const size_t workers : {1, 3}) {
+  for (const size_t workers : {1U, 3U}) {
     EXPECT_EQ(items_of(yaml_flow(fake + maps), workers, 5), wanted);
     auto with_filter = wanted;
     with_filter["filter_0"] = 20;
