@@ -273,9 +273,8 @@ TEST_F(RemoteDataTest, reads_what_tensorpack_sends) {
     GTEST_SKIP() << "no Python: set TPACK_PYTHON to one that has the packages of the tests";
   const DataFlow remote =
       folder_.flow("[{RemoteData: {format: tensorpack, bind: '" + address() + "', size: 6}}]");
-  std::jthread sender;
   PythonResult result;
-  sender = std::jthread([&] { result = run_python("python/send_dataflow.py", address()); });
+  std::jthread sender([&] { result = run_python("python/send_dataflow.py", address()); });
   const std::string error = error_of([&] { remote.prepare(); });
   if (error != "no error") {
     sender.join();

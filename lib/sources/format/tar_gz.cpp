@@ -24,7 +24,7 @@ class UnpackedWindow {
       if (piece.empty()) break;
       bytes_ += piece;
     }
-    if (offset >= begin_ + bytes_.size()) return 0;
+    if (offset >= begin_ + bytes_.size() || size == 0) return 0;
     const size_t there = std::min<size_t>(size, bytes_.size() - (offset - begin_));
     std::memcpy(to, bytes_.data() + (offset - begin_), there);
     return there;

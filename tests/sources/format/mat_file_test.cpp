@@ -48,9 +48,10 @@ TEST(MatFile, has_the_arrays_that_were_written) {
 TEST(MatFile, has_the_texts_that_were_written) {
   for (const bool is_big : {false, true}) {
     const MatWriter mat(is_big);
-    const MatFile file = read_mat_file(mat_file(
+    const Bytes bytes = mat_file(
         {mat.cell("names", {mat.text("", "caf\xe9"), mat.text("", "")}), mat.bytes("b", {1, 2}, {7, 255})},
-        false, is_big));
+        false, is_big);
+    const MatFile file = read_mat_file(bytes);
     EXPECT_EQ(file.arrays[0].items[0].str(), "char [1, 4]");
     EXPECT_EQ(file.arrays[0].items[0].text, "caf\xc3\xa9");
     EXPECT_EQ(file.arrays[0].items[1].text, "");
