@@ -61,27 +61,6 @@ std::optional<int32_t> integer_text(std::string_view text) {
   return number;
 }
 
-/// Copies an array whose first axis is the fastest in memory to C order.
-void copy_in_c_order(const RecordValue& value, std::vector<uint8_t>& out) {
-  const size_t item = value.type->bytes;
-  out.resize(value.bytes.size());
-  const auto axes = static_cast<int>(value.shape.rank());
-  std::vector<int64_t> index(value.shape.rank(), 0);
-  for (size_t to = 0; to < out.size(); to += item) {
-    size_t from = 0;
-    size_t stride = item;
-    for (int axis = 0; axis < axes; ++axis) {
-      from += static_cast<size_t>(index[static_cast<size_t>(axis)]) * stride;
-      stride *= static_cast<size_t>(value.shape[axis]);
-    }
-    std::memcpy(out.data() + to, value.bytes.data() + from, item);
-    for (int axis = axes; axis-- > 0;) {  // the next index in C order
-      if (++index[static_cast<size_t>(axis)] < value.shape[axis]) break;
-      index[static_cast<size_t>(axis)] = 0;
-    }
-  }
-}
-
 /// The number of the class with this name; -1 if there is none.
 int32_t class_of(std::string_view name, const std::vector<std::string>& classes) {
   const auto found = std::find(classes.begin(), classes.end(), trim(name));
@@ -361,7 +340,8 @@ void RecordComponents::fill_array(const RecordValue& array, size_t i, Datapoint&
   Tensor& to = out.renew(i, spec);
   if (!array.is_fortran || array.shape.rank() < 2) return array.type->convert(array.bytes.data(), to);
   thread_local std::vector<uint8_t> ordered;
-  copy_in_c_order(array, ordered);
+  ordered.resize(array.bytes.size());
+  copy_to_c_order(array.bytes, array.type->bytes, array.shape.sizes(), ordered.data());
   array.type->convert(ordered.data(), to);
 }
 

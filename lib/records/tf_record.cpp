@@ -6,11 +6,9 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
-#include "dataflow/file_stamp.h"
-#include "fields/file_patterns.h"
 #include "records/format/tf_example.h"
 #include "records/record_layouts.h"
-#include "records/record_source.h"
+#include "records/sharded_source.h"
 
 namespace tpack {
 namespace {
@@ -49,7 +47,7 @@ struct TfRecordParams : RecordParams {
 };
 
 /// Source: tensorflow/core/lib/io/record_reader.h; tensorpack dataflow/serialize.py, TFRecordSerializer.
-class TfRecord final : public RecordSource {
+class TfRecord final : public ShardedSource {
  public:
   using Params = TfRecordParams;
   static Schema<Params> schema() {
@@ -66,31 +64,18 @@ class TfRecord final : public RecordSource {
             .field("check", &Params::check,
                    "compare the checksum of each record; false: only that of its length"));
   }
-  explicit TfRecord(Params p) : RecordSource("TFRecord", p), p_(std::move(p)) {}
-
-  const char* path_field() const override { return "files"; }
-  int64_t size() const override { return shards_ == nullptr ? 0 : shards_->size(); }
-  std::string fingerprint() const override {
-    std::string stamps;
-    for (const std::string& file : p_.files.files("TFRecord")) stamps += file_stamp(file);
-    return stamps;
-  }
-  std::optional<OpenFile> open_file() const override { return OpenFile{first_file(), shards_->stamp()}; }
-  std::string file_of(int64_t index) const override { return shards_->name_of(index); }
+  explicit TfRecord(const Params& p) : ShardedSource("TFRecord", p, p.files, kTfRecords), check_(p.check) {}
 
  protected:
-  void open() override { shards_ = std::make_unique<RecordShards>(p_.files.files("TFRecord"), kTfRecords); }
-  uint64_t bytes() const override { return shards_->bytes(); }
-  std::string first_file() const override { return shards_->paths()[0]; }
   void read(int64_t index, RecordFields& fields) const override {
     std::vector<uint8_t>& buffer = fields.buffer();
-    shards_->read(shards_->locate(index), buffer);
+    shards().read(shards().locate(index), buffer);
     const std::span<const uint8_t> bytes = buffer;
     if (bytes.size() < kTfRecordHeader + kTfRecordFooter) throw DataError("its index is damaged");
     const uint64_t length = tf_record_length(bytes.first<kTfRecordHeader>());
     if (length != bytes.size() - kTfRecordHeader - kTfRecordFooter) throw DataError("its index is damaged");
     const auto content = bytes.subspan(kTfRecordHeader, length);
-    if (p_.check && !is_tf_record_whole(content, bytes.last<kTfRecordFooter>()))
+    if (check_ && !is_tf_record_whole(content, bytes.last<kTfRecordFooter>()))
       throw DataError("the checksum of its bytes is wrong: the file is damaged");
     read_tf_example(content, fields);
   }
@@ -102,8 +87,7 @@ class TfRecord final : public RecordSource {
   }
 
  private:
-  Params p_;
-  std::unique_ptr<RecordShards> shards_;
+  bool check_;
 };
 
 TPACK_REGISTER(Source, TfRecord, "TFRecord", "TFRecordData", "TFRecordDataset", "TFRecordSerializer");

@@ -8,10 +8,8 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
-#include "dataflow/file_stamp.h"
-#include "fields/file_patterns.h"
 #include "records/record_layouts.h"
-#include "records/record_source.h"
+#include "records/sharded_source.h"
 #include "sources/format/tar.h"
 
 namespace tpack {
@@ -65,7 +63,7 @@ struct WebDatasetParams : RecordParams {
 };
 
 /// Source: webdataset 1.0, tariterators.py (names, meta files).
-class WebDataset final : public RecordSource {
+class WebDataset final : public ShardedSource {
  public:
   using Params = WebDatasetParams;
   static Schema<Params> schema() {
@@ -82,28 +80,13 @@ class WebDataset final : public RecordSource {
             .required()
             .shorthand());
   }
-  explicit WebDataset(Params p) : RecordSource("WebDataset", p), p_(std::move(p)) {}
-
-  const char* path_field() const override { return "files"; }
-  int64_t size() const override { return shards_ == nullptr ? 0 : shards_->size(); }
-  std::string fingerprint() const override {
-    std::string stamps;
-    for (const std::string& file : p_.files.files("WebDataset")) stamps += file_stamp(file);
-    return stamps;
-  }
-  std::optional<OpenFile> open_file() const override { return OpenFile{first_file(), shards_->stamp()}; }
-  std::string file_of(int64_t index) const override { return shards_->name_of(index); }
+  explicit WebDataset(const Params& p) : ShardedSource("WebDataset", p, p.files, kTarSamples) {}
 
  protected:
-  void open() override {
-    shards_ = std::make_unique<RecordShards>(p_.files.files("WebDataset"), kTarSamples);
-  }
-  uint64_t bytes() const override { return shards_->bytes(); }
-  std::string first_file() const override { return shards_->paths()[0]; }
   void read(int64_t index, RecordFields& fields) const override {
-    const RecordShards::Place place = shards_->locate(index);
+    const RecordShards::Place place = shards().locate(index);
     std::vector<uint8_t>& buffer = fields.buffer();
-    shards_->read(place, buffer);
+    shards().read(place, buffer);
     const ReadAt read = [&buffer](uint64_t offset, void* to, size_t size) -> size_t {
       if (offset >= buffer.size()) return 0;
       const size_t there = std::min<size_t>(size, buffer.size() - offset);
@@ -111,7 +94,7 @@ class WebDataset final : public RecordSource {
       return there;
     };
     std::vector<std::string_view> names;
-    TarWalk walk(read, shards_->paths()[place.shard], 0, buffer.size());
+    TarWalk walk(read, shards().paths()[place.shard], 0, buffer.size());
     while (const auto member = walk.next()) {
       if (is_no_sample(member->name)) continue;
       std::string& name = fields.text();
@@ -192,9 +175,6 @@ class WebDataset final : public RecordSource {
                        .type = npy_type(are_integers ? "<i8" : "<f8"),
                        .shape = value.is_array() ? Shape({std::ssize(numbers)}) : Shape()});
   }
-
-  Params p_;
-  std::unique_ptr<RecordShards> shards_;
 };
 
 TPACK_REGISTER(Source, WebDataset, "WebDataset");

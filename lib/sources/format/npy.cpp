@@ -217,27 +217,32 @@ NpyArray::NpyArray(OwnedBytes file, const std::string& where) : data_(std::move(
   if (content.is_fortran && content.sizes.size() > 1) to_c_order(content.sizes);
 }
 
-void NpyArray::to_c_order(const std::vector<int64_t>& sizes) {
-  const size_t item = type_->bytes;
-  const auto block = Storage::allocate(data_.bytes.size());
-  std::vector<size_t> strides;  // in the file, in bytes
+void copy_to_c_order(std::span<const uint8_t> from, size_t item, std::span<const int64_t> sizes,
+                     uint8_t* to) {
+  std::vector<size_t> strides;  // in `from`, in bytes
   size_t stride = item;
   for (const int64_t size : sizes) {
     strides.push_back(stride);
     stride *= static_cast<size_t>(size);
   }
   std::vector<int64_t> index(sizes.size(), 0);
-  size_t from = 0;
-  for (size_t to = 0; to < data_.bytes.size(); to += item) {
-    std::memcpy(block->data() + to, data_.bytes.data() + from, item);
+  size_t at = 0;
+  for (size_t done = 0; done < from.size(); done += item) {
+    std::memcpy(to + done, from.data() + at, item);
     for (size_t axis = sizes.size(); axis-- > 0;) {  // the next index in C order
-      from += strides[axis];
+      at += strides[axis];
       if (++index[axis] < sizes[axis]) break;
-      from -= strides[axis] * static_cast<size_t>(sizes[axis]);
+      at -= strides[axis] * static_cast<size_t>(sizes[axis]);
       index[axis] = 0;
     }
   }
-  data_ = {{reinterpret_cast<const uint8_t*>(block->data()), data_.bytes.size()}, block};
+}
+
+void NpyArray::to_c_order(const std::vector<int64_t>& sizes) {
+  const auto block = Storage::allocate(data_.bytes.size());
+  auto* const ordered = reinterpret_cast<uint8_t*>(block->data());
+  copy_to_c_order(data_.bytes, type_->bytes, sizes, ordered);
+  data_ = {{ordered, data_.bytes.size()}, block};
 }
 
 std::vector<double> NpyArray::first_doubles() const {

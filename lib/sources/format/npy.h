@@ -35,6 +35,8 @@ struct NpyContent {
   bool is_fortran = false;  // the first axis is the fastest
   std::span<const uint8_t> elements;
 };
+/// Copies elements of `item` bytes, of which the first axis is the fastest, to C order.
+void copy_to_c_order(std::span<const uint8_t> from, size_t item, std::span<const int64_t> sizes, uint8_t* to);
 /// Reads the header. `where`: its name in messages. Errors: DataError if it is damaged, or has elements of
 /// another type.
 NpyContent read_npy(std::span<const uint8_t> file, const std::string& where);
