@@ -38,7 +38,7 @@ OutputMeaning meaning_of(pointwise::Fn fn) {
 
 Builder::Builder(Graph& graph, VariableTable& variables, Options options)
     : graph_(graph), variables_(variables), options_(options) {
-  // A graph that went through a pass is built on: its names and reads count.
+  if (!options.builds_on) return;
   for (const auto& node : graph.nodes()) {
     ++path_count_[node->path];
     if (const auto* read = op_cast<Read>(*node)) reads_[read->params().variable] = node->out();

@@ -42,6 +42,7 @@ class Builder {
   struct Options {
     Phase phase = Phase::kTraining;
     DType float_type = DType::kFloat32;  // kFloat64 for the reference backend in double precision
+    bool builds_on = true;               // names, reads and inputs of the nodes that are in the graph count
   };
   Builder(Graph& graph, VariableTable& variables, Options options);
   Builder(const Builder&) = delete;

@@ -39,7 +39,8 @@ const Node& Graph::add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs,
 }
 
 void Graph::assign(std::string variable, Symbol value) {
-  std::erase_if(assignments_, [&](const Assignment& a) { return a.variable == variable; });
+  if (!assigned_.insert(variable).second)
+    std::erase_if(assignments_, [&](const Assignment& a) { return a.variable == variable; });
   assignments_.push_back({std::move(variable), value});
 }
 

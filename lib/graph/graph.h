@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/position.h"
@@ -97,6 +98,7 @@ class Graph {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Fetch> fetches_;
   std::vector<Assignment> assignments_;
+  std::unordered_set<std::string> assigned_;  // variables that ever had an assignment
 };
 
 /// The same program in a graph of its own; the ops are shared.

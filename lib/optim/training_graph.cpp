@@ -231,17 +231,17 @@ ParameterGroup TrainingGraphs::trained_by(size_t index, const VariableTable& tab
                                           const Graph& graph) const {
   std::vector<std::pair<int, std::string>> finished;  // (node that ends the gradient, variable)
   std::vector<std::string> unread;
+  std::map<std::string, const Node*> gradients;  // by variable of the gradient
+  for (const Assignment& a : graph.assignments()) gradients[a.variable] = a.value.node;
   ParameterGroup group{updates_[index].name, {}};
   for (const VariableSpec* spec : table.trainable()) {
     if (!updates_[index].selects(spec->name)) continue;
-    const auto& all = graph.assignments();
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const Assignment& a) { return a.variable == gradient_name(spec->name); });
-    if (found == all.end()) {
+    const auto found = gradients.find(gradient_name(spec->name));
+    if (found == gradients.end()) {
       unread.push_back(spec->name);
     } else {
-      finished.emplace_back(found->value.node->id, spec->name);
-      if (is_zero(*found->value.node)) group.unreached.push_back(spec->name);
+      finished.emplace_back(found->second->id, spec->name);
+      if (is_zero(*found->second)) group.unreached.push_back(spec->name);
     }
   }
   std::stable_sort(finished.begin(), finished.end());

@@ -34,6 +34,7 @@ class Lowering {
     }
     place_assignments();
     place_fetches();
+    insert_steps();
     if (keep_constants_ && graph_.assignments().empty()) keep_constants();
     share_in_place();
     return std::move(program_);
@@ -42,7 +43,17 @@ class Lowering {
  private:
   int new_value(Value value) {
     program_.values.push_back(std::move(value));
+    producer_.push_back(kNoStep);
+    reads_.emplace_back();
     return static_cast<int>(program_.values.size()) - 1;
+  }
+
+  void add_step(Step step) {
+    const int index = static_cast<int>(program_.steps.size());
+    for (const int value : step.out) producer_[static_cast<size_t>(value)] = index;
+    for (size_t k = 0; k < step.in.size(); ++k)
+      reads_[static_cast<size_t>(program_.owner(step.in[k]))].push_back({index, static_cast<int>(k)});
+    program_.steps.push_back(std::move(step));
   }
 
   void add(const Node& node) {
@@ -83,7 +94,7 @@ class Lowering {
     step.kind = library_.kind(node);
     step.flops = node.op->flops(node);
     step.is_stateful = node.op->stateful();
-    program_.steps.push_back(std::move(step));
+    add_step(std::move(step));
   }
 
   int variable(const std::string& name, const TensorSpec& spec) {
@@ -107,12 +118,12 @@ class Lowering {
       if (!same_memory(image, plain_of(image)))
         return in_format(in_format(value, plain_of(image), path), wanted, path);
     }
-    for (const auto& [source, copy] : copies_) {
-      if (source == value && program_.values[static_cast<size_t>(copy)].format == wanted) return copy;
+    for (const int copy : copies_[value]) {
+      if (program_.values[static_cast<size_t>(copy)].format == wanted) return copy;
     }
     const int copy = new_value({Place::kArena, wanted});
-    copies_.emplace_back(value, copy);
-    program_.steps.push_back(reorder(value, copy, path + "/Reorder"));
+    copies_[value].push_back(copy);
+    add_step(reorder(value, copy, path + "/Reorder"));
     ++program_.reorders;
     return copy;
   }
@@ -131,30 +142,28 @@ class Lowering {
 
   // --- results are written where they belong
 
-  /// The first step that writes a value's memory; -1 for inputs and variables.
-  int producer(int value) const {
-    for (size_t i = 0; i < program_.steps.size(); ++i) {
-      const auto& out = program_.steps[i].out;
-      if (std::find(out.begin(), out.end(), value) != out.end()) return static_cast<int>(i);
-    }
-    return -1;
-  }
+  /// The step that writes a value's memory. kBeforeAll for copies of what variables had at the start, kNoStep
+  /// for inputs and variables.
+  int producer(int value) const { return producer_[static_cast<size_t>(value)]; }
 
   /// True if writing the variable at step `at` (which computes `value`) disturbs no read of its old value.
   bool may_overwrite(int variable_value, int at, int value) const {
-    for (auto i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
-      const Step& step = program_.steps[i];
-      for (size_t k = 0; k < step.in.size(); ++k) {
-        const int read = program_.owner(step.in[k]);
-        if (read != variable_value && is_initial(read) && overlap(read, variable_value)) return false;
-        if (read != variable_value) continue;
-        if (i != static_cast<size_t>(at)) return false;
-        const auto out = std::find(step.out.begin(), step.out.end(), value) - step.out.begin();
-        const std::pair<int, int> pair(static_cast<int>(out), static_cast<int>(k));
-        if (std::find(step.in_place.begin(), step.in_place.end(), pair) == step.in_place.end()) return false;
-      }
+    for (const Use& read : reads_[static_cast<size_t>(variable_value)]) {
+      if (read.step < at) continue;
+      if (read.step > at) return false;
+      const Step& step = program_.steps[static_cast<size_t>(at)];
+      const auto out = std::find(step.out.begin(), step.out.end(), value) - step.out.begin();
+      const std::pair<int, int> pair(static_cast<int>(out), read.operand);
+      if (std::find(step.in_place.begin(), step.in_place.end(), pair) == step.in_place.end()) return false;
     }
-    return true;
+    const auto is_read_later = [&](int other) {
+      const auto& reads = reads_[static_cast<size_t>(other)];
+      return other != variable_value && !reads.empty() && reads.back().step >= at &&
+             overlap(other, variable_value);
+    };
+    if (std::ranges::find(blocks_, variable_value) == blocks_.end())
+      return std::ranges::none_of(blocks_, is_read_later);
+    return std::ranges::none_of(variables_, [&](const auto& entry) { return is_read_later(entry.second); });
   }
 
   /// Moves an arena value to another place. False if its memory or format cannot be chosen freely.
@@ -176,6 +185,9 @@ class Lowering {
       if (last.insert(all[i].variable).second) order.push_back(&all[i]);
     }
     std::reverse(order.begin(), order.end());
+    for (const auto& [name, value] : variables_) {
+      if (FlatBlock::parse(name)) blocks_.push_back(value);
+    }
     std::vector<std::pair<int, int>> copies;
     for (const Assignment* a : order) {
       const Format plain = make_format(a->value.spec(), Layout::kPlain);
@@ -191,21 +203,10 @@ class Lowering {
     }
     for (const auto& [value, target] : copies) {
       Step step = reorder(value, target, "assign/" + program_.values[static_cast<size_t>(target)].name);
-      const int written = last_writer(program_.owner(value));
-      const bool at_once = written >= 0 && may_overwrite(target, written + 1, -1);
-      program_.steps.insert(at_once ? program_.steps.begin() + written + 1 : program_.steps.end(),
-                            std::move(step));
+      const int written = producer(program_.owner(value));
+      const bool at_once = written != kNoStep && may_overwrite(target, written + 1, -1);
+      later_.emplace_back(at_once ? written : last_step(), std::move(step));
     }
-  }
-
-  /// The last step that writes into the memory that a value owns; -1 if there is none.
-  int last_writer(int owner) const {
-    for (size_t i = program_.steps.size(); i-- > 0;) {
-      for (const int out : program_.steps[i].out) {
-        if (program_.owner(out) == owner) return static_cast<int>(i);
-      }
-    }
-    return -1;
   }
 
   /// True if two variables share memory: a flat block and one of its parts.
@@ -218,7 +219,7 @@ class Lowering {
   /// one.
   bool is_initial(int owner) const {
     const Value& v = program_.values[static_cast<size_t>(owner)];
-    return v.place == Place::kVariable && variables_.at(v.name) == owner;
+    return v.place == Place::kVariable && producer(owner) == kNoStep;
   }
   bool may_overwrite_by(int owner, int target) const {
     const int at = producer(owner);
@@ -233,7 +234,8 @@ class Lowering {
   /// A variable's old value that is needed after the variable changed.
   int copied(int value) {
     const int copy = new_value({Place::kArena, program_.values[static_cast<size_t>(value)].format});
-    program_.steps.insert(program_.steps.begin(), reorder(value, copy, "assign/Copy"));
+    producer_[static_cast<size_t>(copy)] = kBeforeAll;
+    first_.push_back(reorder(value, copy, "assign/Copy"));
     return copy;
   }
 
@@ -248,9 +250,25 @@ class Lowering {
       const int place = new_value(target);
       Step step = reorder(value, place, "fetch/" + fetches[i].name);
       // The old value of a variable is fetched before anything can change it.
-      program_.steps.insert(is_initial(program_.owner(value)) ? program_.steps.begin() : program_.steps.end(),
-                            std::move(step));
+      if (is_initial(program_.owner(value)))
+        first_.push_back(std::move(step));
+      else
+        later_.emplace_back(last_step(), std::move(step));
     }
+  }
+
+  int last_step() const { return static_cast<int>(program_.steps.size()) - 1; }
+
+  /// Copies into variables and fetches that the nodes' own steps could not write.
+  void insert_steps() {
+    std::ranges::stable_sort(later_, {}, [](const auto& entry) { return entry.first; });
+    std::vector<Step> all = std::move(first_);
+    auto next = later_.begin();
+    for (int i = kBeforeAll; i <= last_step(); ++i) {
+      if (i != kBeforeAll) all.push_back(std::move(program_.steps[static_cast<size_t>(i)]));
+      for (; next != later_.end() && next->first == i; ++next) all.push_back(std::move(next->second));
+    }
+    program_.steps = std::move(all);
   }
 
   // --- constants
@@ -321,7 +339,19 @@ class Lowering {
   LoweredProgram program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
-  std::vector<std::pair<int, int>> copies_;  // (value, its copy in another format)
+  std::map<int, std::vector<int>> copies_;  // by value: its copies in other formats
+
+  struct Use {
+    int step;
+    int operand;
+  };
+  static constexpr int kBeforeAll = -1;
+  static constexpr int kNoStep = -2;
+  std::vector<int> producer_;                // by value
+  std::vector<std::vector<Use>> reads_;      // by owner: in order of steps
+  std::vector<int> blocks_;                  // values of flat blocks of variables at the start
+  std::vector<Step> first_;                  // read what variables had at the start
+  std::vector<std::pair<int, Step>> later_;  // after the step of this number
 };
 
 }  // namespace

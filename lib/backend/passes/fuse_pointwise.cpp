@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -16,21 +17,29 @@ using pointwise::Pointwise;
 /// Groups of nodes that each become one sweep.
 class Grouping {
  public:
-  explicit Grouping(const Graph& graph) : graph_(graph), group_(graph.size(), -1), users_(graph.users()) {
+  explicit Grouping(const Graph& graph)
+      : graph_(graph),
+        group_(graph.size(), -1),
+        users_(graph.users()),
+        members_(graph.size()),
+        order_(graph.size()),
+        rank_(graph.size()),
+        mark_(graph.size()) {
     const std::vector<bool> needed = graph.needed();
     for (const auto& node : graph.nodes()) {
       const auto id = static_cast<size_t>(node->id);
-      if (!needed[id] || !fusable(*node)) continue;
-      group_[id] = node->id;
-      members_[node->id] = {node->id};
+      members_[id] = {node->id};
+      order_[id] = rank_[id] = node->id;
+      if (needed[id] && fusable(*node)) group_[id] = node->id;
     }
+    find_hubs();
     join_along_edges();
     join_siblings();
   }
 
   /// By node id: the number of the node's group, -1 for nodes that stay alone.
   const std::vector<int>& group() const { return group_; }
-  const std::map<int, std::vector<int>>& members() const { return members_; }
+  const std::vector<int>& members(int group) const { return members_[static_cast<size_t>(group)]; }
 
   /// The shape that a node runs over.
   static const Shape& space(const Node& node) {
@@ -38,6 +47,12 @@ class Grouping {
   }
 
  private:
+  struct Hubs {
+    uint64_t inside = 0;
+    uint64_t before = 0;  // that it needs
+    uint64_t after = 0;   // that need it
+  };
+
   static bool fusable(const Node& node) {
     if (const auto* op = op_cast<Pointwise>(node))
       return !op->expression().is_integral(specs_of(node.inputs));
@@ -52,12 +67,14 @@ class Grouping {
     }
   }
 
-  /// Two sweeps that read the same large tensor become one: batch normalization's two sums.
+  /// Two sweeps that read the same large tensor become one: batch normalization's two sums. A constant may
+  /// have thousands of users: each is tried with the nearest ones before it.
   void join_siblings() {
+    constexpr size_t kNearest = 64;
     for (const auto& node : graph_.nodes()) {
       const auto& users = users_[static_cast<size_t>(node->id)];
       for (size_t i = 1; i < users.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) try_join(users[j]->id, users[i]->id);
+        for (size_t j = i - std::min(i, kNearest); j < i; ++j) try_join(users[j]->id, users[i]->id);
       }
     }
   }
@@ -67,28 +84,99 @@ class Grouping {
     const int gb = group_[static_cast<size_t>(b)];
     if (ga < 0 || gb < 0 || ga == gb) return;
     if (!(space(graph_.node(static_cast<size_t>(a))) == space(graph_.node(static_cast<size_t>(b))))) return;
-    std::vector<int> both = members_[ga];
-    both.insert(both.end(), members_[gb].begin(), members_[gb].end());
+    std::vector<int> both = members(ga);
+    both.insert(both.end(), members(gb).begin(), members(gb).end());
     std::sort(both.begin(), both.end());
-    if (!fits(both) || leaves_and_returns(both)) return;
+    if (!fits(both)) return;
+    const auto [low, high] = rank(ga) < rank(gb) ? std::pair(ga, gb) : std::pair(gb, ga);
+    Hubs& hubs = hubs_[static_cast<size_t>(ga)];
+    const Hubs& others = hubs_[static_cast<size_t>(gb)];
+    if (waits_for_hub(hubs_[static_cast<size_t>(low)], hubs_[static_cast<size_t>(high)]) ||
+        waits_for_others(low, high))
+      return;
+    hubs = {hubs.inside | others.inside, hubs.before | others.before, hubs.after | others.after};
+    merge(low, high, ga);
     for (const int id : both) group_[static_cast<size_t>(id)] = ga;
-    cover(members_[ga], -1);
-    cover(members_[gb], -1);
-    cover(both, 1);
-    members_.erase(gb);
-    members_[ga] = std::move(both);
+    members_[static_cast<size_t>(ga)] = std::move(both);
   }
 
-  /// Counts a group, or takes it out, at the nodes from its first to the one before its last.
-  void cover(const std::vector<int>& sorted, int by) {
-    for (int id = sorted.front(); id < sorted.back(); ++id) covers_[static_cast<size_t>(id)] += by;
+  // A group, or a node that is alone, is a unit, known by the number of one of its nodes. Units have ranks in
+  // an order in which inputs come first. After Pearce and Kelly 2007, "A Dynamic Topological Sort Algorithm
+  // for Directed Acyclic Graphs".
+
+  int rank(int unit) const { return rank_[static_cast<size_t>(unit)]; }
+  int unit_of(int id) const {
+    return group_[static_cast<size_t>(id)] < 0 ? id : group_[static_cast<size_t>(id)];
   }
 
-  /// The last node from which a path may lead back to `id`: edges lead to higher numbers, and back only
-  /// inside of groups.
-  int last_that_may_return(int id) const {
-    while (covers_[static_cast<size_t>(id)] > 0) ++id;
-    return id;
+  /// A few nodes, evenly spaced; each has a bit. Most units that wait for others do so through one of them.
+  void find_hubs() {
+    const size_t distance = std::max<size_t>(graph_.size() / 64, 16);
+    hubs_.resize(graph_.size());
+    for (size_t id = 0; id < graph_.size(); ++id) {
+      Hubs& mine = hubs_[id];
+      mine.inside = id % distance == 0 && id / distance < 64 ? uint64_t{1} << (id / distance) : 0;
+      for (const Symbol& s : graph_.node(id).inputs) {
+        const Hubs& input = hubs_[static_cast<size_t>(s.node->id)];
+        mine.before |= input.before | input.inside;
+      }
+    }
+    for (size_t id = graph_.size(); id-- > 0;) {
+      for (const Node* user : users_[id])
+        hubs_[id].after |=
+            hubs_[static_cast<size_t>(user->id)].after | hubs_[static_cast<size_t>(user->id)].inside;
+    }
+  }
+  bool waits_for_hub(const Hubs& low, const Hubs& high) const {
+    return (low.after & high.before & ~low.inside & ~high.inside) != 0;
+  }
+
+  /// True if `high` needs something outside of both that needs `low`, or a sum of `low`, which is complete
+  /// only at the end of the sweep: the sweep would wait for itself. Marks what needs `low` and comes before
+  /// `high`.
+  bool waits_for_others(int low, int high) {
+    mark_[static_cast<size_t>(low)] = ++stamp_;
+    std::vector<int> open = {low};
+    while (!open.empty()) {
+      const int unit = open.back();
+      open.pop_back();
+      for (const int id : members(unit)) {
+        const bool is_complete_later =
+            unit != low || op_cast<Reduce>(graph_.node(static_cast<size_t>(id))) != nullptr;
+        for (const Node* user : users_[static_cast<size_t>(id)]) {
+          const int next = unit_of(user->id);
+          if (next == high && is_complete_later) return true;
+          if (rank(next) >= rank(high) || mark_[static_cast<size_t>(next)] == stamp_) continue;
+          mark_[static_cast<size_t>(next)] = stamp_;
+          open.push_back(next);
+        }
+      }
+    }
+    return false;
+  }
+
+  /// One unit in place of two: after the units between them, but before those that need `low`, which are
+  /// marked.
+  void merge(int low, int high, int merged) {
+    const int end = rank(high);
+    int next = rank(low);
+    const auto place = [&](int unit) {
+      order_[static_cast<size_t>(next)] = unit;
+      rank_[static_cast<size_t>(unit)] = next++;
+    };
+    std::vector<int> later;
+    for (int i = next + 1; i < end; ++i) {
+      const int unit = order_[static_cast<size_t>(i)];
+      if (unit == kNobody) continue;
+      if (mark_[static_cast<size_t>(unit)] == stamp_) {
+        later.push_back(unit);
+      } else {
+        place(unit);
+      }
+    }
+    place(merged);
+    std::ranges::for_each(later, place);
+    for (; next <= end; ++next) order_[static_cast<size_t>(next)] = kNobody;
   }
 
   bool fits(const std::vector<int>& nodes) const {
@@ -114,48 +202,16 @@ class Grouping {
            instructions <= Sweep::kMaxInstructions;
   }
 
-  /// True if a path leaves the set and returns to it: the sweep would wait for itself. A reduction's result
-  /// that is used inside the set is such a path too, because it is complete only at the end of the sweep.
-  bool leaves_and_returns(const std::vector<int>& nodes) {
-    const int inside = ++stamp_;
-    for (const int id : nodes) mark_[static_cast<size_t>(id)] = inside;
-    for (const int id : nodes) {
-      const bool reduction = op_cast<Reduce>(graph_.node(static_cast<size_t>(id))) != nullptr;
-      for (const Node* user : users_[static_cast<size_t>(id)]) {
-        const bool stays = mark_[static_cast<size_t>(user->id)] == inside;
-        if (stays && reduction) return true;
-        if (!stays) open_.push_back(user->id);
-      }
-    }
-    const int seen = ++stamp_;
-    const int last = last_that_may_return(nodes.back());
-    bool returns = false;
-    while (!open_.empty()) {
-      const auto id = static_cast<size_t>(open_.back());
-      open_.pop_back();
-      if (static_cast<int>(id) > last) continue;
-      if (mark_[id] == inside) returns = true;
-      if (returns || mark_[id] == seen) continue;
-      mark_[id] = seen;
-      for (const Node* user : users_[id]) open_.push_back(user->id);
-      // A group is one node: an edge into a member waits for all of it.
-      if (group_[id] < 0) continue;
-      for (const int other : members_.at(group_[id])) {
-        if (mark_[static_cast<size_t>(other)] != seen) open_.push_back(other);
-      }
-    }
-    return returns;
-  }
-
   const Graph& graph_;
   std::vector<int> group_;
   std::vector<std::vector<const Node*>> users_;
-  std::map<int, std::vector<int>> members_;
-  std::vector<int> covers_ =
-      std::vector<int>(group_.size());  // by node id: the groups with nodes up to it and after it
-  std::vector<int> mark_ = std::vector<int>(group_.size());  // by node id: the last search that met it
+  std::vector<std::vector<int>> members_;  // by unit: its nodes, in order
+  static constexpr int kNobody = -1;
+  std::vector<int> order_;  // by rank: the unit, or kNobody
+  std::vector<int> rank_;   // by unit
+  std::vector<Hubs> hubs_;  // by unit
+  std::vector<int> mark_;   // by unit: the last search that met it
   int stamp_ = 0;
-  std::vector<int> open_;
 };
 
 /// Builds the sweep of one group.
@@ -303,7 +359,7 @@ class Emission {
   void emit(const Node& node) {
     if (done(node)) return;
     const int group = grouping_.group()[static_cast<size_t>(node.id)];
-    if (group >= 0) return emit_group(grouping_.members().at(group));
+    if (group >= 0) return emit_group(grouping_.members(group));
     const std::vector<Symbol> inputs = emitted(node.inputs);
     const Node& copy = out_.add(node.op, inputs, node.path, node.origin);
     for (int i = 0; i < static_cast<int>(copy.outputs.size()); ++i) {

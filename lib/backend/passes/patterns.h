@@ -13,11 +13,12 @@ namespace tpack {
 /// The replacements of a node's outputs in a rewrite; empty: the node stays.
 using Replacement = std::optional<std::vector<Symbol>>;
 
-/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
+/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace:
+/// it is unique, so the names of all other nodes need not be known.
 class ReplacementBuilder {
  public:
   ReplacementBuilder(Graph& out, const Node& node)
-      : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
+      : builder_(out, table_, {.float_type = node.outputs[0].dtype, .builds_on = false}),
         scope_(builder_, node.path, node.origin) {}
   Builder& builder() { return builder_; }
 
