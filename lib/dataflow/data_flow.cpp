@@ -166,7 +166,10 @@ void DataFlow::check_unchanged() const {
 std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
   check_unchanged();
   if (options.workers == 0) options.workers = settings_.workers.resolved();
-  if (options.slots == 0) options.slots = static_cast<size_t>(settings_.prefetch) + 1;
+  if (options.slots == 0) {
+    const size_t items = batch_size() ? 1 : kSamplesOfPrefetch;
+    options.slots = static_cast<size_t>(settings_.prefetch) * items + 1;
+  }
   return std::make_unique<Stream>(flow(), options);
 }
 

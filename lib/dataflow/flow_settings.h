@@ -34,10 +34,14 @@ struct Codec<WorkerCount> {
   static ConfigNode dump(WorkerCount workers);
 };
 
+/// A flow without BatchData makes so many samples ahead in place of each batch, so that its threads wake each
+/// other seldom; fewer if they are large.
+inline constexpr size_t kSamplesOfPrefetch = 16;
+
 /// How a flow is read in parallel.
 struct FlowSettings {
   WorkerCount workers;
-  int prefetch = 3;  // batches made ahead of the reader
+  int prefetch = 3;  // batches made ahead of the reader; in a flow of single samples, kSamplesOfPrefetch each
   OnError on_error = OnError::kStop;
 };
 

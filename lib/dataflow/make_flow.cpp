@@ -54,7 +54,8 @@ Schema<FlowParams> flow_schema() {
       .field("flow", &FlowParams::flow, "list of components, from source to batch")
       .required()
       .field("workers", &FlowParams::workers, "threads that make samples, or auto (the default)")
-      .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead; default: 3")
+      .field("prefetch", &FlowParams::prefetch, between(1, 4096),
+             "batches made ahead (16 samples each without BatchData); default: 3")
       .field("on_error", &FlowParams::on_error,
              "how to handle bad samples: stop (the default), skip or replace");
 }

@@ -78,11 +78,12 @@ Image& Image::operator=(Image&&) noexcept = default;
 Image::~Image() = default;
 
 std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
-  bytes_.resize(bytes);
-  file_ = bytes_;
+  if (bytes_.size() < bytes) bytes_.resize(bytes);  // never smaller: to grow again writes zeros
+  const std::span<uint8_t> file = std::span(bytes_).first(bytes);
+  file_ = file;
   if (pixels_ != nullptr) pixels_->release();
   encoded_ = true;
-  return bytes_;
+  return file;
 }
 
 void Image::take_encoded(std::vector<uint8_t>& buffer, std::span<const uint8_t> file) {

@@ -197,14 +197,16 @@ RecordShards::Place RecordShards::locate(int64_t index) const {
   return {shard, number, offsets[static_cast<size_t>(number)], offsets[static_cast<size_t>(number) + 1]};
 }
 
-void RecordShards::read(const Place& place, std::vector<uint8_t>& to) const {
+std::span<const uint8_t> RecordShards::read(const Place& place, std::vector<uint8_t>& buffer) const {
   const InputFile& file = *shards_[place.shard].file;
   if (place.end < place.begin || place.end > file.size())
     throw DataError(paths_[place.shard],
                     "its index is damaged; `tpack data index " + paths_[place.shard] + "` writes it again");
-  to.resize(place.end - place.begin);
-  if (read_at(file, paths_[place.shard], place.begin, to.data(), to.size()) < to.size())
+  const size_t size = place.end - place.begin;
+  if (buffer.size() < size) buffer.resize(size);  // never smaller: to grow again writes zeros
+  if (read_at(file, paths_[place.shard], place.begin, buffer.data(), size) < size)
     throw DataError(paths_[place.shard], "became shorter while it was read");
+  return std::span(buffer).first(size);
 }
 
 std::string RecordShards::name_of(int64_t index) const {

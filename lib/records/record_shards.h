@@ -51,8 +51,9 @@ class RecordShards {
   uint64_t bytes() const;
   const std::vector<std::string>& paths() const { return paths_; }
   Place locate(int64_t index) const;
-  /// Reads the bytes of a record. Errors: DataError if the file has become shorter; ResourceError.
-  void read(const Place& place, std::vector<uint8_t>& to) const;
+  /// The bytes of a record, read to the begin of a buffer, which never becomes smaller. Errors: DataError if
+  /// the file has become shorter; ResourceError.
+  std::span<const uint8_t> read(const Place& place, std::vector<uint8_t>& buffer) const;
   /// "a.tfrecord[12]".
   std::string name_of(int64_t index) const;
   /// As InputFile::stamp, of all files.

@@ -68,9 +68,7 @@ class TfRecord final : public ShardedSource {
 
  protected:
   void read(int64_t index, RecordFields& fields) const override {
-    std::vector<uint8_t>& buffer = fields.buffer();
-    shards().read(shards().locate(index), buffer);
-    const std::span<const uint8_t> bytes = buffer;
+    const std::span<const uint8_t> bytes = shards().read(shards().locate(index), fields.buffer());
     if (bytes.size() < kTfRecordHeader + kTfRecordFooter) throw DataError("its index is damaged");
     const uint64_t length = tf_record_length(bytes.first<kTfRecordHeader>());
     if (length != bytes.size() - kTfRecordHeader - kTfRecordFooter) throw DataError("its index is damaged");

@@ -85,16 +85,15 @@ class WebDataset final : public ShardedSource {
  protected:
   void read(int64_t index, RecordFields& fields) const override {
     const RecordShards::Place place = shards().locate(index);
-    std::vector<uint8_t>& buffer = fields.buffer();
-    shards().read(place, buffer);
-    const ReadAt read = [&buffer](uint64_t offset, void* to, size_t size) -> size_t {
-      if (offset >= buffer.size()) return 0;
-      const size_t there = std::min<size_t>(size, buffer.size() - offset);
-      std::copy_n(buffer.data() + offset, there, static_cast<uint8_t*>(to));
+    const std::span<const uint8_t> bytes = shards().read(place, fields.buffer());
+    const ReadAt read = [bytes](uint64_t offset, void* to, size_t size) -> size_t {
+      if (offset >= bytes.size()) return 0;
+      const size_t there = std::min<size_t>(size, bytes.size() - offset);
+      std::copy_n(bytes.data() + offset, there, static_cast<uint8_t*>(to));
       return there;
     };
     std::vector<std::string_view> names;
-    TarWalk walk(read, shards().paths()[place.shard], 0, buffer.size());
+    TarWalk walk(read, shards().paths()[place.shard], 0, bytes.size());
     while (const auto member = walk.next()) {
       if (is_no_sample(member->name)) continue;
       std::string& name = fields.text();
@@ -102,7 +101,7 @@ class WebDataset final : public ShardedSource {
       std::ranges::transform(name, name.begin(),
                              [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
       names.push_back(name);
-      add(name, std::span<const uint8_t>(buffer).subspan(member->data, member->size), fields);
+      add(name, bytes.subspan(member->data, member->size), fields);
     }
     std::ranges::sort(names);
     const auto twice = std::ranges::adjacent_find(names);

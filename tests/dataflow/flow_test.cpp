@@ -100,7 +100,7 @@ TEST(DataFlow, a_pass_can_begin_anywhere) {
 TEST(DataFlow, has_the_settings_of_its_config) {
   const DataFlow flow = yaml_flow("{flow: [Counting: 4], workers: 3, prefetch: 5, on_error: skip}");
   EXPECT_EQ(flow.settings().workers.count, 3);
-  EXPECT_EQ(flow.stream({})->stats().slots, 6U);
+  EXPECT_EQ(flow.stream({})->stats().slots, 1 + 5 * kSamplesOfPrefetch);
   EXPECT_EQ(flow.settings().on_error, OnError::kSkip);
   EXPECT_FALSE(flow.batch_size().has_value());
 }

@@ -272,5 +272,47 @@ TEST(Stream, counts_batches_and_waiting) {
   EXPECT_EQ(stream->stats().ready, 0U);
 }
 
+/// Samples of `mb` MB.
+struct HeavyParams {
+  int mb = 0;
+};
+
+class Heavy final : public RandomAccessSource {
+ public:
+  using Params = HeavyParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Samples of so many MB.").field("mb", &Params::mb, "MB of a sample");
+  }
+  explicit Heavy(const Params& p) : mb_(p.mb) {}
+  Spec spec() const override { return {{"x", {DType::kUInt8, {mb_ << 20}}}}; }
+  int64_t size() const override { return 1000; }
+  void get(int64_t /*index*/, const SampleKey& /*key*/, Datapoint& out) const override {
+    out.renew(0, spec()[0].tensor).data<uint8_t>()[0] = 1;
+  }
+
+ private:
+  int64_t mb_;
+};
+
+TPACK_REGISTER(Source, Heavy, "Heavy");
+
+TEST(Stream, makes_more_single_samples_ahead_than_batches_unless_they_are_large) {
+  const auto most_ready = [](const std::string& yaml, size_t wanted) {
+    const auto stream = yaml_flow(yaml).stream({.workers = 2});
+    stream->next();
+    size_t most = 0;
+    for (int polls = 0; polls < 50; polls += most >= wanted ? 1 : 0) {
+      most = std::max(most, stream->stats().ready);
+      std::this_thread::yield();
+    }
+    return std::pair(most, stream->stats().slots);
+  };
+  EXPECT_EQ(most_ready("[Heavy: {mb: 1}, BatchData: 2]", 1).second, 4U);
+  const auto [few, slots] = most_ready("[Heavy: {mb: 12}]", 3);
+  EXPECT_EQ(slots, 1 + 3 * kSamplesOfPrefetch);
+  EXPECT_LE(few, 4U) << "12 MB each, up to 32 MB";
+  EXPECT_GE(most_ready("[Slow]", 6).first, 6U);
+}
+
 }  // namespace
 }  // namespace tpack

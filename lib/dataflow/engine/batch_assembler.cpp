@@ -19,9 +19,10 @@ void BatchAssembler::add(Ticket& t, SlotRing::Lock& lock, const std::stop_token&
   if (groups_) return add_to_groups(t, lock, stop);
   for (size_t at = 0; at < t.count;) {
     if (ours() && !open_slot(t.pass, lock, stop)) return;
-    lock.unlock();
+    const bool copies = plan_.batched != nullptr;  // single samples are only swapped
+    if (copies) lock.unlock();
     const std::exception_ptr error = copy_items(t, at);
-    lock.lock();
+    if (copies) lock.lock();
     if (error) return fail(error, t.pass, lock, stop);
     if (filled_ == batch_size_) end_batch(lock);
   }
@@ -76,6 +77,7 @@ std::exception_ptr BatchAssembler::copy_items(Ticket& t, size_t& at) const {
         store_sample(item.data, *plan_.batched, *slot_, filled_);
       } else if (slot_ != nullptr) {
         std::swap(slot_->batch, item.data);
+        slot_->bytes = slot_->batch.bytes();
       }
       if (slot_ != nullptr) clock.add_samples(1);
       ++filled_;

@@ -15,12 +15,13 @@ SlotRing::SlotRing(size_t slots) : slots_(slots), published_(slots) {
 }
 
 BatchSlot* SlotRing::open(int64_t sequence) {
+  if (ready_bytes_ > kMostReadyBytes && ready_count_ >= kSomeReady) gate_open_ = false;
   if (closed_ || !gate_open_ || free_.empty()) return nullptr;
   BatchSlot* slot = free_.back();
   free_.pop_back();
   gate_open_ = !free_.empty();
   slot->sequence = sequence;
-  slot->samples = slot->claimed = slot->done = 0;
+  slot->samples = slot->bytes = slot->claimed = slot->done = 0;
   slot->error = nullptr;
   return slot;
 }
@@ -28,6 +29,7 @@ BatchSlot* SlotRing::open(int64_t sequence) {
 void SlotRing::publish(BatchSlot& slot) {
   published_[static_cast<size_t>(slot.sequence) % published_.size()] = &slot;
   ++ready_count_;
+  ready_bytes_ += slot.bytes;
   if (reader_waits_ && slot.sequence == head_) ready_.notify_one();
 }
 
@@ -80,6 +82,7 @@ BatchSlot* SlotRing::take_ready() {
   BatchSlot* slot = entry;
   entry = nullptr;
   --ready_count_;
+  ready_bytes_ -= slot->bytes;
   ++head_;
   return slot;
 }

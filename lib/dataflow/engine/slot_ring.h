@@ -23,6 +23,7 @@ struct BatchSlot {
   DataPosition next;
   int64_t sequence = 0;  // in the stream
   int64_t samples = 0;
+  int64_t bytes = 0;    // of a single sample
   int64_t claimed = 0;  // samples assigned to workers
   int64_t done = 0;
   std::exception_ptr error;  // of the first bad sample
@@ -32,8 +33,9 @@ struct BatchSlot {
 /// Slots between the workers that fill them and the reader that empties them, in the order of `sequence`.
 ///
 /// Workers that find no free slot sleep until half of the slots are free (or the reader has to wait), so that
-/// on few cores the reader is disturbed only once per several batches. One mutex guards everything; fillers
-/// keep their own state under it too. Threads: any.
+/// on few cores the reader is disturbed only once per several batches. Single samples are many slots; if they
+/// are large, fewer wait than there are slots. One mutex guards everything; fillers keep their own state
+/// under it too. Threads: any.
 class SlotRing {
  public:
   explicit SlotRing(size_t slots);
@@ -43,6 +45,8 @@ class SlotRing {
   std::vector<BatchSlot>& slots() { return slots_; }
 
   // For fillers, with the lock held.
+  static constexpr int64_t kMostReadyBytes = int64_t{32} << 20;  // of single samples, as long as some wait
+  static constexpr size_t kSomeReady = 3;
   /// A free slot for batch `sequence` of the stream; null if there is none at the moment.
   BatchSlot* open(int64_t sequence);
   /// The slot is filled, or holds an error.
@@ -83,6 +87,7 @@ class SlotRing {
   bool closed_ = false;
   double wait_s_ = 0;
   size_t ready_count_ = 0;  // published and not taken
+  int64_t ready_bytes_ = 0;
   int64_t found_ = 0;
   double fill_ = 0;
 };
