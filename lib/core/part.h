@@ -19,9 +19,9 @@ class HasParts {
  private:
   template <class Part, class Object>
   static Part& part_of(Object& object) {
-    static Part nothing{};
+    static Part kNothing{};
     auto* own = dynamic_cast<Part*>(&object);
-    return own != nullptr ? *own : nothing;
+    return own != nullptr ? *own : kNothing;
   }
 };
 
