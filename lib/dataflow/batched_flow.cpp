@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/part_times.h"
-#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
@@ -44,7 +43,7 @@ class RowCursor final : public Cursor {
     const std::vector<Tensor> rows = make_rows(flow_.up().spec(), flow_.batch_size(), out);
     Datapoint& sample = out.child(0);
     int64_t count = 0;
-    while (count < flow_.batch_size() && up_->next(sample)) store_row(sample, rows, count++);
+    while (count < flow_.batch_size() && up_->next(sample)) flow_.store(sample, rows, count++);
     if (count == 0 || (count < flow_.batch_size() && !flow_.keeps_remainder())) return false;
     for (size_t i = 0; count < flow_.batch_size() && i < rows.size(); ++i) {
       out.set_tensor(i, rows[i].rows(0, count));
@@ -188,7 +187,7 @@ bool BatchedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const 
   Datapoint& sample = out.child(0);
   for (int64_t row = 0; row < count; ++row) {
     up().get(pass, place * batch_size_ + row, sample);
-    store_row(sample, rows, row);
+    store(sample, rows, row);
   }
   out.set_id(id);
   return true;
@@ -210,6 +209,18 @@ void BatchedFlow::decode(Datapoint& sample) const {
   }
 }
 
+void BatchedFlow::store(Datapoint& sample, std::span<const Tensor> rows, int64_t row) const {
+  try {
+    store_row(sample, rows, row);
+  } catch (...) {
+    rethrow_with_sample(context_.place_of(sample.id(), up().file_of(sample.id())));
+  }
+}
+
+SampleError BatchedFlow::error_of(const Datapoint& sample, const std::string& text) const {
+  return {ErrorKind::kData, context_.place_of(sample.id(), up().file_of(sample.id())), text};
+}
+
 void BatchedFlow::join(std::span<Datapoint> samples, Datapoint& batch) const {
   TPACK_ASSERT(!samples.empty(), "a batch without samples");
   batch.resize(samples[0].size());
@@ -218,7 +229,7 @@ void BatchedFlow::join(std::span<Datapoint> samples, Datapoint& batch) const {
     const TensorSpec& spec = samples[0].tensor(i).spec();
     rows.push_back(batch.renew(i, {spec.dtype, spec.shape.prepend(std::ssize(samples))}));
   }
-  for (size_t row = 0; row < samples.size(); ++row) store_row(samples[row], rows, static_cast<int64_t>(row));
+  for (size_t row = 0; row < samples.size(); ++row) store(samples[row], rows, static_cast<int64_t>(row));
 }
 
 std::vector<Datapoint>* SampleGroups::add(Datapoint& sample) {

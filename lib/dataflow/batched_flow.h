@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dataflow/sample_error.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -33,7 +34,10 @@ class BatchedFlow : public WrappedFlow {
   virtual std::string group_of(const Datapoint& sample) const;
   /// Decodes the images of a sample of a batch without rows. Errors: SampleError.
   void decode(Datapoint& sample) const;
-  /// Makes a batch of decoded samples, which may be changed. Errors: DataError.
+  /// Copies a sample to its row of a batch. Errors: SampleError if its types or shapes do not fit.
+  void store(Datapoint& sample, std::span<const Tensor> rows, int64_t row) const;
+  /// Makes a batch of decoded samples, which may be changed. Errors: DataError; SampleError if one of them
+  /// does not fit.
   virtual void join(std::span<Datapoint> samples, Datapoint& batch) const;
 
   const Spec& spec() const override { return spec_; }
@@ -48,6 +52,8 @@ class BatchedFlow : public WrappedFlow {
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
  protected:
+  /// The error of a sample that cannot be in a batch.
+  SampleError error_of(const Datapoint& sample, const std::string& text) const;
   /// For batches with the components `batches`.
   BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context, Spec batches);
   /// The spec of batches of `samples`, which are as many as those of `up`.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kCacheMagic = "tpack cache 1\n";
 constexpr size_t kCacheHeader = kCacheMagic.size() + Digest::kDigits;
+constexpr int64_t kMostId = int64_t{1} << 56;  // ids below can be multiplied and added without overflow
 constexpr size_t kCacheEnd = 2 * sizeof(int64_t) + kCacheMagic.size();  // size, where positions begin, magic
 
 void append_number(std::string& bytes, int64_t number) {
@@ -36,12 +37,13 @@ class SampleReader {
 
   int64_t number() { return number_at(take(sizeof(int64_t)), 0); }
   std::string_view take(size_t count) {
-    if (bytes_.size() < count) throw DataError("the cached sample is damaged; delete the cache");
+    if (bytes_.size() < count) reject();
     const std::string_view taken = bytes_.substr(0, count);
     bytes_.remove_prefix(count);
     return taken;
   }
   size_t left() const { return bytes_.size(); }
+  [[noreturn]] static void reject() { throw DataError("the cached sample is damaged; delete the cache"); }
 
  private:
   std::string_view bytes_;
@@ -53,8 +55,7 @@ Shape read_shape(SampleReader& reader, const TensorSpec& spec) {
   for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis) {
     const int64_t size = reader.number();
     const bool fits = spec.shape[axis] == Shape::kUnknown || spec.shape[axis] == size;
-    if (!fits || size < 0 || static_cast<size_t>(size) > most)
-      throw DataError("the cached sample is damaged; delete the cache");
+    if (!fits || size < 0 || static_cast<size_t>(size) > most) SampleReader::reject();
     if (size > 0) most /= static_cast<size_t>(size);
     shape = shape.with(axis, size);
   }
@@ -87,6 +88,8 @@ void read_sample(std::string_view bytes, const Spec& spec, Datapoint& out) {
   SampleId id;
   id.index = reader.number();
   id.repeat = reader.number();
+  for (const int64_t number : {id.index, id.repeat})
+    if (number < 0 || number >= kMostId) SampleReader::reject();
   out.set_id(id);
   out.resize(spec.size());
   for (size_t i = 0; i < spec.size(); ++i) {
@@ -95,6 +98,7 @@ void read_sample(std::string_view bytes, const Spec& spec, Datapoint& out) {
     const std::string_view elements = reader.take(static_cast<size_t>(own.bytes()));
     std::memcpy(out.renew(i, own).raw(), elements.data(), elements.size());
   }
+  if (reader.left() > 0) SampleReader::reject();
 }
 
 CacheFile::CacheFile(std::unique_ptr<MappedFile> file, size_t positions, int64_t size)

@@ -26,7 +26,10 @@ class RandomAccessFlow final : public Flow {
   int64_t places() const override { return source_->size(); }
   void prepare() const override { source_->prepare_once(context_.position); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
-  std::string file_of(const SampleId& id) const override { return source_->file_of(id.index); }
+  std::string file_of(const SampleId& id) const override {
+    const bool is_known = id.index >= 0 && id.index < source_->size();  // or of a damaged cache
+    return is_known ? source_->file_of(id.index) : std::string();
+  }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
 
  private:

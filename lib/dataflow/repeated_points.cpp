@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dataflow/datapoint.h"
+#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
@@ -16,14 +17,15 @@ void count_copy(Datapoint& point, int64_t num, int64_t copy) {
 
 class RepeatedPointCursor final : public Cursor {
  public:
-  RepeatedPointCursor(std::unique_ptr<Cursor> up, int64_t num) : up_(std::move(up)), num_(num), copy_(num) {}
+  RepeatedPointCursor(const Flow& up, const PassKey& pass, int64_t num, const StageContext& context)
+      : flow_(up), up_(up.open(pass)), num_(num), context_(context), copy_(num) {}
 
   bool next(Datapoint& out) override {
     if (copy_ == num_) {
       if (!up_->next(point_)) return false;
       copy_ = 0;
     }
-    copy_datapoint(point_, out);
+    copy_to(out);
     count_copy(out, num_, copy_++);
     return true;
   }
@@ -37,15 +39,27 @@ class RepeatedPointCursor final : public Cursor {
   }
 
  private:
+  void copy_to(Datapoint& out) {
+    try {
+      copy_datapoint(point_, out);
+    } catch (...) {
+      copy_ = num_;  // the next call goes on after the bad item
+      rethrow_with_sample(context_.place_of(point_.id(), flow_.file_of(point_.id())));
+    }
+  }
+
+  const Flow& flow_;
   std::unique_ptr<Cursor> up_;
   int64_t num_;
+  const StageContext& context_;
   int64_t copy_;  // the next copy of `point_`
   Datapoint point_;
 };
 
 class RepeatedPointFlow final : public WrappedFlow {
  public:
-  RepeatedPointFlow(FlowPtr up, int64_t num) : WrappedFlow(std::move(up)), num_(num) {}
+  RepeatedPointFlow(FlowPtr up, int64_t num, StageContext context)
+      : WrappedFlow(std::move(up)), num_(num), context_(std::move(context)) {}
 
   std::optional<int64_t> size() const override {
     const auto once = up().size();
@@ -62,19 +76,20 @@ class RepeatedPointFlow final : public WrappedFlow {
   }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     if (access() != Access::kSequential) return cursor_by_place(*this, pass);
-    return std::make_unique<RepeatedPointCursor>(up().open(pass), num_);
+    return std::make_unique<RepeatedPointCursor>(up(), pass, num_, context_);
   }
 
  private:
   int64_t times(int64_t once) const { return once > kEndless / num_ ? kEndless : once * num_; }
 
   int64_t num_;
+  StageContext context_;
 };
 
 }  // namespace
 
-FlowPtr repeated_points(FlowPtr up, int64_t num) {
-  return num == 1 ? std::move(up) : std::make_shared<RepeatedPointFlow>(std::move(up), num);
+FlowPtr repeated_points(FlowPtr up, int64_t num, const StageContext& context) {
+  return num == 1 ? std::move(up) : std::make_shared<RepeatedPointFlow>(std::move(up), num, context);
 }
 
 void copy_datapoint(Datapoint& from, Datapoint& to) {

@@ -41,6 +41,12 @@ TEST(SampleBytes, of_another_type_or_damaged_are_errors) {
       EXPECT_TRUE(fails([&] { read_sample(changed, kSpec, out); }, {"damaged"})) << at;
     }
   }
+  EXPECT_TRUE(fails([&] { read_sample(bytes + "x", kSpec, out); }, {"damaged"}));
+  for (const size_t last_of_number : {7U, 15U}) {  // of the index and the repetition: maps multiply them
+    std::string changed = bytes;
+    changed[last_of_number] = char(0x7f);
+    EXPECT_TRUE(fails([&] { read_sample(changed, kSpec, out); }, {"damaged"})) << last_of_number;
+  }
 }
 
 TEST(CacheFile, is_opened_only_with_its_digest) {

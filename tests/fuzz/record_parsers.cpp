@@ -1,14 +1,22 @@
-// Files of records: tar archives, TFRecord, tf.Example, MessagePack, and their sources.
+// Files of records: tar archives, TFRecord, tf.Example, MessagePack, and their sources; the file of
+// CacheData.
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
+#include "core/digest.h"
+#include "dataflow/cache_file.h"
+#include "dataflow/datapoint.h"
 #include "fuzz/parsers.h"
 #include "records/format/msgpack.h"
 #include "records/format/pickle_writer.h"
 #include "records/record_fields.h"
+#include "records/stored_record.h"
 #include "records/test_records.h"
 #include "remote/remote_protocol.h"
 #include "remote/sample_frame.h"
+#include "support/temporary_folder.h"
 
 namespace tpack::fuzz {
 namespace {
@@ -67,6 +75,15 @@ std::string archive() {
          tar_file("1." + std::string(120, 'n'), "1") + std::string(2 * kTarBlock, '\0');
 }
 
+/// A sample that tensorpack stored or sends, as LMDBData and RemoteData read it.
+void parse_stored_record(Input input) {
+  RecordFields fields;
+  const RecordForm form = form_of_record(input);
+  add_stored_record(input, form == RecordForm::kRaw ? RecordForm::kMsgpack : form, fields);
+  static_cast<void>(fields.describe());
+  static_cast<void>(image_and_label(fields));
+}
+
 /// The line and the bytes of a sample, as PipeData and RemoteData read them.
 void parse_sample_frame(Input input) {
   const std::string_view text = text_of(input);
@@ -79,14 +96,65 @@ void parse_sample_frame(Input input) {
   static_cast<void>(fields.describe());
 }
 
+Bytes pickle_seed() {
+  PickledList list;
+  list.add_bytes("abc");
+  return bytes_of(list.finish());
+}
+
 std::vector<Bytes> message_seeds() {
-  return texts({std::string("\x94\x01\xa1"
-                            "a\xc4\x01"
-                            "b\xcb\0\0\0\0\0\0\0\0",
-                            16),
-                std::string("\x84\xa2nd\xc3\xa4type\xa3|u1\xa5shape\x91\x01\xa4"
-                            "data\xc4\x01z",
-                            33)});
+  using namespace std::string_literals;
+  return texts(
+      {"\x94\x01\xa1"
+       "a\xc4\x01"
+       "b\xcb\0\0\0\0\0\0\0\0"s,
+       "\x84\xa2nd\xc3\xa4type\xa3|u1\xa5shape\x91\x01\xa4"
+       "data\xc4\x01z"s});
+}
+
+const Spec kCached = {{"x", {DType::kFloat32, {Shape::kUnknown, Shape::kUnknown}}},
+                      {"k", {DType::kInt64, {}}}};
+constexpr const char* kCachedFlow = "a flow";
+
+/// The file of CacheData, and its samples.
+void parse_cache(Input input) {
+  std::string stale;
+  const auto file = CacheFile::open(file_with(input), digest_of(kCachedFlow), stale);
+  if (file == nullptr) {
+    if (stale.empty()) broken_promise("a cache that is not used for no reason");
+    return;
+  }
+  Datapoint sample;
+  for (int64_t i = 0; i < file->size(); ++i) {
+    try {
+      const auto bytes = file->sample(i);
+      if (!bytes) continue;
+      read_sample(*bytes, kCached, sample);
+      if (sample.tensor(0).bytes() + sample.tensor(1).bytes() > bytes->size())
+        broken_promise("a sample larger than its bytes");
+    } catch (const DataError&) {
+      continue;  // the next one may be whole
+    }
+  }
+}
+
+Bytes cache_with(const std::vector<std::optional<std::string>>& samples) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.cache";
+  CacheFile::write(path, digest_of(kCachedFlow), [&](const CacheFile::Add& add) {
+    for (const auto& sample : samples) add(sample);
+  });
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<Bytes> cache_seeds() {
+  Datapoint sample;
+  sample.resize(2);
+  sample.set_tensor(0, Tensor::of<float>({1, 2}, {1, 2}));
+  sample.set_tensor(1, Tensor::scalar<int64_t>(7));
+  const std::string bytes = sample_bytes(sample, kCached);
+  return {cache_with({}), cache_with({bytes}), cache_with({bytes, std::nullopt, bytes})};
 }
 
 }  // namespace
@@ -105,6 +173,13 @@ std::vector<Parser> record_parsers() {
                              texts({framed_record(example_with("abcd")), tf_record_of({{"x", 7}})}));
        }},
       {"msgpack", [](Input input) { walk_message(read_msgpack(input).value); }, message_seeds},
+      {"stored_record", parse_stored_record,
+       [] {
+         std::vector<Bytes> seeds = message_seeds();
+         seeds.push_back(pickle_seed());
+         return seeds;
+       }},
+      {"cache", parse_cache, cache_seeds},
       {"sample_frame", parse_sample_frame,
        [] {
          return texts({R"({"x": {"dtype": "uint8", "shape": [2]}, "y": [[1, 2.5]], "t": "a"})"
@@ -124,10 +199,7 @@ std::vector<Parser> record_parsers() {
       {"lmdb_data", kLmdbData,
        [] {
          std::map<std::string, Bytes> records;
-         PickledList list;
-         list.add_bytes("abc");
-         const std::string pickle = list.finish();
-         records["0"] = bytes_of(pickle);
+         records["0"] = pickle_seed();
          records["1"] = message_seeds()[0];
          return with_choices(kLmdbData.choices(), {lmdb_with(records)});
        },

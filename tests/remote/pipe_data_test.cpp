@@ -3,11 +3,13 @@
 #include <set>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
 #include "support/live_fields.h"
+#include "support/own_process.h"
 #include "support/paths.h"
 
 namespace tpack {
@@ -130,6 +132,23 @@ TEST_F(PipeDataTest, a_stream_does_not_wait_for_a_silent_program) {
   const DataFlow flow = script("echo '{\"k\": 0}'; sleep 1000", "", ", {BatchData: 1}");
   auto stream = flow.stream({});
   EXPECT_TRUE(stream->next());
+}
+
+TEST_F(PipeDataTest, closed_passes_leave_no_process_and_no_file) {
+  const DataFlow flow = script(numbered());
+  const auto use = [&](int64_t n) {
+    const auto cursor = flow.open({.pass = n});
+    Datapoint d;
+    for (int64_t left = n % 3 == 0 ? 100 : n % 3; left > 0 && cursor->next(d); --left) continue;
+  };
+  flow.prepare();
+  use(0);
+  const size_t files_before = open_files();
+  const size_t threads_before = threads();
+  for (int64_t n = 0; n < 50; ++n) use(n);
+  EXPECT_LE(open_files(), files_before);
+  EXPECT_LE(threads_left(threads_before), threads_before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child process is left";
 }
 
 TEST_F(PipeDataTest, says_how_a_program_failed) {

@@ -6,6 +6,7 @@
 #include "dataflow/flow_helpers.h"
 #include "remote/flow_server.h"
 #include "support/live_fields.h"
+#include "support/own_process.h"
 #include "support/python.h"
 
 namespace tpack {
@@ -266,6 +267,25 @@ TEST_F(RemoteDataTest, a_client_may_stop_early) {
   EXPECT_LT(server->sent(), 100'000) << "no more than the clients have memory for";
   auto stream = client("", ", {BatchData: 4}").stream({});
   EXPECT_TRUE(stream->next());
+}
+
+TEST_F(RemoteDataTest, clients_leave_no_socket_and_no_thread) {
+  const auto server = serve(counting(20));
+  const auto use = [&](int n) {
+    const DataFlow remote = client(n % 3 == 2 ? ", reconnect_s: 3" : "");
+    if (n % 3 == 0) return remote.prepare();  // not read
+    if (n % 3 == 1) {
+      EXPECT_EQ(numbers_of(remote).size(), 20U);
+    }
+    Datapoint d;
+    EXPECT_TRUE(remote.open({.pass = n})->next(d));
+  };
+  for (int n = 0; n < 5; ++n) use(n);
+  const size_t threads_before = threads();
+  const size_t files_before = open_files();
+  for (int n = 0; n < 50; ++n) use(n);
+  EXPECT_LE(threads_left(threads_before), threads_before);
+  EXPECT_LE(files_left(files_before), files_before);
 }
 
 TEST_F(RemoteDataTest, reads_what_tensorpack_sends) {

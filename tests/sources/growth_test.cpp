@@ -1,7 +1,6 @@
 // Work and memory of sources grow with the size of their files, not with its square.
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "dataflow/test_images.h"
 #include "records/test_records.h"
 #include "support/allocation_counter.h"
+#include "support/own_process.h"
 
 namespace tpack {
 namespace {
@@ -377,11 +377,6 @@ TEST(Growth, memory_is_linear) {
     EXPECT_LE(four.allocations, 4.5 * one.allocations + 1000) << file.source << ": " << file.kind;
     EXPECT_LE(four.live_bytes, 4.5 * one.live_bytes + 1e5) << file.source << ": " << file.kind;
   }
-}
-
-/// The open files of this process.
-size_t open_files() {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
 
 /// A flow that is read to its end, in part, or not at all leaves no file open, and no memory.

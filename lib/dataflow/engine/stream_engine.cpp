@@ -85,11 +85,7 @@ void store_sample(Datapoint& sample, const BatchedFlow& batched, BatchSlot& slot
     std::swap(slot.kept[static_cast<size_t>(row)], sample);
     return;
   }
-  try {
-    store_row(sample, slot.rows, row);
-  } catch (...) {
-    rethrow_with_sample(batched.context().place_of(sample.id(), batched.up().file_of(sample.id())));
-  }
+  batched.store(sample, slot.rows, row);
 }
 
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed) {

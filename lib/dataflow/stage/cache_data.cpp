@@ -96,7 +96,7 @@ class CachedFlow final : public WrappedFlow {
     if (p_.shuffle && !context_.keeps_order)
       index = static_cast<int64_t>(
           Permutation(static_cast<uint64_t>(places()), pass.key(context_.key))(static_cast<uint64_t>(place)));
-    if (!get_stored(index, out)) up().get({}, index, out);
+    get_stored(pass, index, out);
     const SampleId stored = out.id();
     out.set_id({pass.pass, stored.index, stored.repeat + (pass.repeat << 32U)});
     return true;
@@ -106,21 +106,31 @@ class CachedFlow final : public WrappedFlow {
  private:
   bool by_index() const { return up().access() == Access::kIndexed; }
 
-  /// False for a sample that cannot be stored.
-  bool get_stored(int64_t index, Datapoint& out) const {
+  void get_stored(const PassKey& pass, int64_t index, Datapoint& out) const {
     if (!p_.dir.empty()) {
-      const auto bytes = opened_file().sample(index);
+      if (!get_from_file(opened_file(), {pass.pass, index, pass.repeat}, out)) read(index, out);
+    } else if (const std::string* bytes = stored_->get(index); bytes != nullptr) {
+      read_sample(*bytes, spec(), out);
+    } else {
+      stored_->put(index, read(index, out));
+    }
+  }
+  /// False for a sample that could not be read when the file was written.
+  bool get_from_file(const CacheFile& file, const SampleId& id, Datapoint& out) const {
+    try {
+      const auto bytes = file.sample(id.index);
+      if (!bytes && !by_index()) throw DataError("the cache is damaged; delete it");
       if (bytes) read_sample(*bytes, spec(), out);
       check_mapped_files();
       return bytes.has_value();
+    } catch (...) {
+      rethrow_with_sample(context_.place_of(id, path_));
     }
-    if (const std::string* bytes = stored_->get(index); bytes != nullptr) {
-      read_sample(*bytes, spec(), out);
-      return true;
-    }
+  }
+  /// Reads a sample from the flow before it; returns the bytes to store.
+  std::string read(int64_t index, Datapoint& out) const {
     up().get({}, index, out);
-    stored_->put(index, bytes_of_sample(out));
-    return true;
+    return bytes_of_sample(out);
   }
   std::string bytes_of_sample(Datapoint& sample) const {
     try {
@@ -153,21 +163,22 @@ class CachedFlow final : public WrappedFlow {
     if (failure)
       throw ConfigError(p_.dir.position, "CacheData: '" + dir + "' cannot be made: " + failure.message());
     // The name depends on the config alone, so that files that do not fit the data any more are replaced.
-    const std::string path =
-        (std::filesystem::path(dir) / (digest_of(context_.before).substr(0, kNameDigits) + ".cache"))
-            .string();
+    path_ = (std::filesystem::path(dir) / (digest_of(context_.before).substr(0, kNameDigits) + ".cache"))
+                .string();
     const std::string digest = digest_of_samples();
-    const CacheLock lock(path);
+    const CacheLock lock(path_);
     std::string stale;
-    file_ = CacheFile::open(path, digest, stale);
+    file_ = CacheFile::open(path_, digest, stale);
     if (file_ == nullptr) {
-      log::info(context_.position.str() + ": CacheData: writing " + path +
+      log::info(context_.position.str() + ": CacheData: writing " + path_ +
                 (stale.empty() ? "" : " again, because " + stale));
-      CacheFile::write(path, digest, [this](const CacheFile::Add& add) { read_all(add); });
-      file_ = CacheFile::open(path, digest, stale);
+      CacheFile::write(path_, digest, [this](const CacheFile::Add& add) { read_all(add); });
+      file_ = CacheFile::open(path_, digest, stale);
     }
-    if (file_ == nullptr || (by_index() && file_->size() != up().places()))
-      throw DataError(path, "does not have the samples that were written; delete it");
+    if (file_ == nullptr || (by_index() && file_->size() != up().places())) {
+      file_ = nullptr;
+      throw DataError(path_, "does not have the samples that were written; delete it");
+    }
     ready_ = file_.get();
   }
   void read_all(const CacheFile::Add& add) const {
@@ -185,8 +196,7 @@ class CachedFlow final : public WrappedFlow {
         [this](int64_t index) -> Sample {
           try {
             Datapoint d;
-            up().get({}, index, d);
-            return bytes_of_sample(d);
+            return read(index, d);
           } catch (const SampleError& error) {
             if (error.kind() != ErrorKind::kData) throw;
             return std::nullopt;  // its reader gets the error
@@ -236,6 +246,7 @@ class CachedFlow final : public WrappedFlow {
   mutable std::mutex storing_;
   mutable std::atomic<int64_t> size_ = -1;  // -1: not prepared
   mutable std::unique_ptr<StoredSamples> stored_;
+  mutable std::string path_;  // of the file
   mutable std::unique_ptr<CacheFile> file_;
   mutable std::atomic<const CacheFile*> ready_ = nullptr;  // file_, to be read without the lock
 };

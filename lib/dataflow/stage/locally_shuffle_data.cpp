@@ -141,7 +141,7 @@ class LocallyShuffleData final : public Stage {
   bool reorders() const override { return true; }
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
     if (context.keeps_order) return up;
-    return std::make_shared<LocallyShuffledFlow>(repeated_points(std::move(up), p_.num_reuse),
+    return std::make_shared<LocallyShuffledFlow>(repeated_points(std::move(up), p_.num_reuse, context),
                                                  p_.buffer_size * p_.num_reuse, context);
   }
 

@@ -170,8 +170,8 @@ class PaddedFlow final : public BatchedFlow {
   static Remainder remainder_of(const PadBatchParams& p) {
     return p.remainder ? Remainder::kKeep : Remainder::kDrop;
   }
-  /// The largest size of each axis, rounded up where sizes differ. Errors: DataError if sizes that are known
-  /// differ.
+  /// The largest size of each axis, rounded up where sizes differ. Errors: SampleError for another type or
+  /// rank.
   Shape largest(std::span<Datapoint> samples, const Padded& padded) const {
     const ComponentSpec& component = up().spec()[padded.component];
     Shape large = samples[0].tensor(padded.component).shape();
@@ -182,8 +182,8 @@ class PaddedFlow final : public BatchedFlow {
       for (int axis = 0; same_rank && axis < static_cast<int>(shape.rank()); ++axis)
         large = large.with(axis, std::max(large[axis], shape[axis]));
       if (!same_rank || tensor.dtype() != component.tensor.dtype)
-        throw DataError(sample.id().str() + ": component '" + component.name + "' is " + tensor.spec().str() +
-                        ", not " + component.tensor.str());
+        throw error_of(sample, "component '" + component.name + "' is " + tensor.spec().str() + ", not " +
+                                   component.tensor.str());
     }
     for (const int axis : padded.axes)
       large = large.with(axis, (large[axis] + multiple_ - 1) / multiple_ * multiple_);
@@ -208,8 +208,8 @@ class PaddedFlow final : public BatchedFlow {
     for (size_t i = 0; i < samples.size(); ++i) {
       const Tensor& one = samples[i].tensor(component);
       if (one.spec() != spec)
-        throw DataError(samples[i].id().str() + ": component '" + up().spec()[component].name + "' is " +
-                        one.spec().str() + ", not " + spec.str());
+        throw error_of(samples[i], "component '" + up().spec()[component].name + "' is " + one.spec().str() +
+                                       ", not " + spec.str());
       std::memcpy(all.raw() + i * one.bytes(), one.raw(), one.bytes());
     }
   }

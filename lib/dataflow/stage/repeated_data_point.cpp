@@ -24,8 +24,8 @@ class RepeatedDataPoint final : public Stage {
   }
   explicit RepeatedDataPoint(Params p) : p_(p) {}
 
-  FlowPtr wrap(FlowPtr up, const StageContext& /*context*/) const override {
-    return repeated_points(std::move(up), p_.num);
+  FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
+    return repeated_points(std::move(up), p_.num, context);
   }
 
  private:

@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 
+#include "core/digest.h"
 #include "dataflow/flow_helpers.h"
 #include "support/captured_log.h"
 #include "support/live_fields.h"
@@ -119,6 +123,46 @@ TEST(CacheData, a_damaged_file_is_written_again) {
   EXPECT_EQ(samples_of(folder.flow(yaml)), first);
   EXPECT_TRUE(says(log.text(), {"again, because it is damaged"}));
   EXPECT_EQ(fs::file_size(file), size);
+}
+
+/// A file with one byte of its samples or their positions changed, or with a first sample without bytes.
+Texts damaged_caches(const std::string& whole) {
+  constexpr size_t kMagic = std::string_view("tpack cache 1\n").size();
+  constexpr int64_t kHeader = kMagic + Digest::kDigits;
+  const size_t end = whole.size() - kMagic - 2 * sizeof(int64_t);  // a change after it damages the whole file
+  Texts all;
+  for (size_t at = kHeader; at < end; ++at)
+    for (const char value : {char(0), char(0x7f)}) all.emplace_back(whole)[at] = value;
+  int64_t positions = 0;
+  std::memcpy(&positions, whole.data() + end + sizeof positions, sizeof positions);
+  std::memcpy(all.emplace_back(whole).data() + positions, &kHeader, sizeof kHeader);
+  return all;
+}
+
+TEST(CacheData, damage_is_an_error_with_stage_and_file_or_another_number) {
+  const TempFolder folder;
+  folder.write_text("a.csv", "x\n1\n2\n3\n");
+  for (const std::string source : {"CSV: {file: a.csv, columns: {x: [x]}, shuffle: false}",
+                                   "Streamed: {source: {CSV: {file: a.csv, columns: {x: [x]}}}}"}) {
+    const std::string dir = source.substr(0, 3);
+    // The last map names the file of a sample that it cannot cast.
+    const std::string yaml =
+        "[" + source + ", CacheData: {dir: " + dir + "}, MapData: {component: x, map: {Cast: int32}}]";
+    samples_of(folder.flow(yaml));
+    const std::string path = caches_in(folder.path(dir)).at(0);
+    std::ifstream file(path, std::ios::binary);
+    int damaged = 0;
+    for (const std::string& bytes : damaged_caches({std::istreambuf_iterator<char>(file), {}})) {
+      std::ofstream(path, std::ios::binary) << bytes;
+      const std::string error = error_of([&] { samples_of(folder.flow(yaml)); });
+      if (error == "no error") continue;
+      const bool is_of_the_cache = error.find("damaged; delete") != std::string::npos;
+      damaged += is_of_the_cache ? 1 : 0;
+      EXPECT_TRUE(says(error, is_of_the_cache ? Texts{"cache_data_0, sample ", " of pass 0", path}
+                                              : Texts{"map_data_0, sample ", " of pass 0"}));
+    }
+    EXPECT_GT(damaged, 2 * 8) << "sizes and positions";
+  }
 }
 
 TEST(CacheData, is_the_same_for_any_number_of_workers_and_from_any_place) {
