@@ -34,8 +34,8 @@ struct CacheDataParams {
 /// The memory that samples may use. Threads: any number at once.
 class SampleBudget {
  public:
-  SampleBudget(const CacheDataParams& p, const Position& position)
-      : position_(position), is_set_(p.memory_mb.has_value()) {
+  SampleBudget(const CacheDataParams& p, Position position)
+      : position_(std::move(position)), is_set_(p.memory_mb.has_value()) {
     constexpr double kMegabyte = 1e6;
     if (is_set_)
       most_ = static_cast<uint64_t>(*p.memory_mb * kMegabyte);

@@ -164,7 +164,7 @@ class Ilsvrc12 final : public LabeledFiles {
         files_("ILSVRC12", p.dir) {}
 
   Spec spec() const override {
-    const Spec own = LabeledFiles::spec();
+    Spec own = LabeledFiles::spec();
     if (!has_boxes_) return own;
     std::vector<ComponentSpec> all(own.begin(), own.end());
     all.push_back(
