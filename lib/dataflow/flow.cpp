@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/read_stop.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -49,6 +51,7 @@ const char* name_of(Seek seek) {
 int64_t Cursor::skip(int64_t count) {
   Datapoint thrown_away;
   for (int64_t i = 0; i < count; ++i) {
+    if (ReadStop::requested()) throw Stopped();
     if (!next(thrown_away)) return i;
   }
   return count;

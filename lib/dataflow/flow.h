@@ -46,7 +46,7 @@ class Cursor {
   /// Fills `out` with the next item; false at the end. Errors: DataError for a bad item; the next call
   /// returns the item after it.
   virtual bool next(Datapoint& out) = 0;
-  /// Skips up to `count` items; returns their number.
+  /// Skips up to `count` items; returns their number. Throws Stopped as of ReadStop.
   virtual int64_t skip(int64_t count);
 };
 

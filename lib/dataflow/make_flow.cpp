@@ -176,7 +176,7 @@ class FlowMaker final : public FlowBuilder {
       state.before.push_back(item);
     }
     if (!state.good) return nullptr;
-    return state.guarded ? state.flow : guard(state.flow, list.position());
+    return state.guarded ? state.flow : guard(state.flow, list.position(), settings_.on_error);
   }
 
   FlowPtr add_item(const ConfigNode& node, ListState& state) {
@@ -238,20 +238,25 @@ class FlowMaker final : public FlowBuilder {
                                            "together; put it after the JoinData");
     }
     if (!state.good) return nullptr;
+    if (stage->keeps_samples() && !state.guarded && state.flow->access() != Access::kIndexed) {
+      // It reads all samples at once, before on_error is applied to those that it gives.
+      state.flow = guard(state.flow, item.position, OnError::kSkip);
+      context.before += "\non_error";
+    }
     FlowPtr flow = stage->wrap(state.flow, context);
     if (flow != state.flow) parts_.push_back({context.name, context.position});
     if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
     state.guarded = true;  // whole batches have no policy: it was applied to their samples
-    return stage->wrap(guard(state.flow, item.position), context);
+    return stage->wrap(guard(state.flow, item.position, settings_.on_error), context);
   }
-  FlowPtr guard(const FlowPtr& flow, const Position& where) {
+  FlowPtr guard(const FlowPtr& flow, const Position& where, OnError policy) {
     if (in_join_) {
       throw ConfigError(where,
                         "'on_error' of a flow inside JoinData would separate samples that belong "
                         "together; set it for the flow that has the JoinData");
     }
     try {
-      return std::make_shared<GuardedFlow>(flow, settings_.on_error, bad_);
+      return std::make_shared<GuardedFlow>(flow, policy, bad_);
     } catch (const ConfigError& error) {
       throw ConfigError(where, error.what());
     }

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/digest.h"
@@ -19,20 +17,6 @@
 
 namespace tpack {
 namespace {
-
-/// Up to `size` bytes at `offset`. Errors: ResourceError.
-size_t read_at(const InputFile& file, const std::string& path, uint64_t offset, void* to, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t got =
-        ::pread(file.number(), static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw DataError(path, std::string("cannot be read: ") + std::strerror(errno));
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
-}
 
 /// Reads small pieces in ascending order through a window, which grows as long as it is used up.
 class ReadWindow {

@@ -23,6 +23,7 @@ namespace {
 
 constexpr int64_t kMostRequestBytes = 4096;
 constexpr size_t kMostClients = 64;
+constexpr int64_t kMostReplayed = 10'000'000;  // samples for one client
 
 }  // namespace
 
@@ -232,8 +233,21 @@ void FlowServer::take(MessageFrames request) {
   }
 }
 
+void FlowServer::check_index(int64_t index) const {
+  const auto most = spec_.items ? std::optional(*spec_.items * spec_.per_item()) : std::nullopt;
+  if (most && index > *most)
+    throw DataError("a client asks for sample " + with_thousands(index) + ", but a pass has " +
+                    with_thousands(*most) + " samples; the client may have another version of the data");
+  if (spec_.is_endless && spec_.seek != Seek::kExact && index > kMostReplayed)
+    throw DataError("a client asks for sample " + with_thousands(index) +
+                    " of a flow that never ends and is read from its beginning; at most " +
+                    with_thousands(kMostReplayed) +
+                    " samples are read again; serve a flow that ends, and add RepeatedData at the client");
+}
+
 void FlowServer::begin(const std::string& client, const RemoteHello& hello) {
   clients_.erase(client);  // before a new pass begins, which needs the threads
+  if (hello.reads) check_index(hello.index);
   if (!answer(client, {.kind = RemoteAnswer::Kind::kSpec, .spec = spec_}) || !hello.reads) return;
   drop_vanished();
   if (clients_.size() >= kMostClients)

@@ -61,6 +61,8 @@ class FlowServer {
   static ReadyItem ready_item(Batch got, const Spec& spec, int64_t first);
   bool answer(const std::string& client, const RemoteAnswer& answer);
   void take(MessageFrames request);
+  /// Errors: DataError for a place that no pass has, or that costs too much to reach.
+  void check_index(int64_t index) const;
   void begin(const std::string& client, const RemoteHello& hello);
   std::shared_ptr<ServedPass> pass_for(const RemoteHello& hello);
   bool serve(const std::string& name, Client& client);

@@ -256,7 +256,7 @@ class ImageBoxes final : public RandomAccessSource,
       if (own != by_stem.end()) {
         const std::string path = (fs::path(annotations_) / own->second).string();
         const MappedFile file(path);
-        image = is_voc ? read_voc_boxes(text_of(file), path, p_.difficult, found)
+        image = is_voc ? read_voc_boxes(text_of(file), path, {.difficult = p_.difficult}, found)
                        : read_yolo_boxes(text_of(file), path, std::ssize(p_.classes));
         ++used;
       }

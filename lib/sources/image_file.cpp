@@ -1,40 +1,12 @@
 #include "sources/image_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <unistd.h>
 
 #include "core/error.h"
 #include "core/text_encoding.h"
 #include "dataflow/sample_error.h"
-#include "system/input_file.h"
 
 namespace tpack {
-namespace {
-
-/// Reads a whole file into the image's buffer.
-void read_file(const std::string& path, Image& image) {
-  const InputFile file(path);
-  constexpr size_t kMax = size_t{256} << 20U;
-  if (file.size() > kMax)
-    throw FileError(path, "is " + std::to_string(file.size()) + " bytes; at most 256 MB are supported");
-  const auto buffer = image.encoded_buffer(file.size());
-  size_t got = 0;
-  while (got < buffer.size()) {
-    const ssize_t more = ::read(file.number(), buffer.data() + got, buffer.size() - got);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) throw FileError(path, std::string("cannot be read: ") + std::strerror(errno));
-    if (more == 0) break;
-    got += static_cast<size_t>(more);
-  }
-  if (got < buffer.size())
-    throw FileError(path, "could only be read up to byte " + std::to_string(got) + " of " +
-                              std::to_string(buffer.size()));
-}
-
-}  // namespace
-
 ComponentSpec image_of_files(const ImageForm& form) {
   const Shape shape{Shape::kUnknown, Shape::kUnknown, form.channels()};
   const DType dtype = form.depth == Depth::k8 ? DType::kUInt8 : DType::kFloat32;
@@ -62,7 +34,11 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder,
 std::string size_stamp(const std::string& name, const std::string& path) {
   std::error_code gone;
   const uintmax_t bytes = std::filesystem::file_size(path, gone);
-  return name + "\n" + (gone ? "none" : std::to_string(bytes)) + "\n";
+  return gone ? name + "\nnone\n" : size_stamp(name, bytes);
+}
+
+std::string size_stamp(const std::string& name, uint64_t bytes) {
+  return name + "\n" + std::to_string(bytes) + "\n";
 }
 
 std::string portable_path(const std::filesystem::path& root, std::string path) {
@@ -78,7 +54,20 @@ std::string portable_path(const std::filesystem::path& root, std::string path) {
 }
 
 void read_image_file(const std::string& path, const ImageForm& form, Image& image) {
-  read_file(path, image);
+  const InputFile file(path);
+  read_image_part(file, 0, file.size(), path, form, image);
+}
+
+void read_image_part(const InputFile& file, uint64_t offset, uint64_t bytes, const std::string& path,
+                     const ImageForm& form, Image& image) {
+  constexpr uint64_t kMax = uint64_t{256} << 20U;
+  if (bytes > kMax)
+    throw FileError(path, "is " + std::to_string(bytes) + " bytes; at most 256 MB are supported");
+  const auto buffer = image.encoded_buffer(bytes);
+  const size_t got = read_at(file, path, offset, buffer.data(), buffer.size());
+  if (got < buffer.size())
+    throw FileError(path, "could only be read up to byte " + std::to_string(got) + " of " +
+                              std::to_string(buffer.size()));
   image.header_known(form, path);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/schema.h"
 #include "dataflow/spec.h"
 #include "image/image.h"
+#include "system/input_file.h"
 
 // Common parts of sources that read image files.
 namespace tpack {
@@ -56,10 +58,14 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder,
 /// A part of a source's fingerprint: its name for a file, and the size of the file. A missing file has no
 /// size; reading it fails later.
 std::string size_stamp(const std::string& name, const std::string& path);
+std::string size_stamp(const std::string& name, uint64_t bytes);
 /// The path of a file in a list. If it does not exist, tries slashes, because lists from Windows have
 /// photos\\1.png, and the other form of accents.
 std::string portable_path(const std::filesystem::path& root, std::string path);
 /// Reads a file into component `image`. Errors: FileError.
 void read_image_file(const std::string& path, const ImageForm& form, Image& image);
+/// The same for an image that is a part of an open file, such as an archive. `path`: for messages.
+void read_image_part(const InputFile& file, uint64_t offset, uint64_t bytes, const std::string& path,
+                     const ImageForm& form, Image& image);
 
 }  // namespace tpack

@@ -41,6 +41,19 @@ std::string InputFile::stamp_of(int file) {
 
 InputFile::~InputFile() { ::close(file_); }
 
+size_t read_at(const InputFile& file, const std::string& path, uint64_t offset, void* to, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        ::pread(file.number(), static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw FileError(path, std::string("cannot be read: ") + std::strerror(errno));
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
 std::string first_bytes(const std::string& path, size_t count) {
   const int file = open_regular_file(path);
   if (file < 0) return "";

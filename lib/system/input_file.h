@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace tpack {
@@ -29,6 +30,10 @@ class InputFile {
   int file_;
   size_t size_ = 0;
 };
+
+/// Reads up to `size` bytes at `offset` into `to`; returns their number, which is less only at the end of the
+/// file. Errors: FileError with `path`.
+size_t read_at(const InputFile& file, const std::string& path, uint64_t offset, void* to, size_t size);
 
 /// Opens a regular file to be read. Returns its number; -1 and errno if there is none (EISDIR for a folder,
 /// EINVAL for a pipe or a device). Does not wait for the other end of a pipe.

@@ -42,6 +42,27 @@ TEST_F(DataCommand, check_of_good_data_is_exit_0) {
   EXPECT_LT(outcome.out.find("train"), outcome.out.find("validation"));
 }
 
+/// docs/remote-data.md
+TEST_F(DataCommand, a_shell_gets_its_own_expressions) {
+  write_content(folder_ / "numbers.txt", "40\n41\n");
+  const auto inspected = [&](const std::string& script) {
+    write_content(folder_ / "shell.yaml",
+                  "tpack: 1\ndata:\n  train:\n    - PipeData:\n        size: 1\n        command:\n"
+                  "          - sh\n          - -c\n          - |\n            cd " +
+                      std::string(folder_ / "") + "\n            " + script + "\n");
+    return tpack({"data", "inspect", folder_ / "shell.yaml", "--json"});
+  };
+  const Outcome outcome = inspected(
+      "last=`tail -n 1 numbers.txt`\n            echo \"{\\\"k\\\": [`expr $last + 1`, ${TPACK_PASS}]}\"");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json sample = json::parse(outcome.out)[0].at("samples")[0];
+  EXPECT_EQ(sample.at("max"), 42) << sample;
+  EXPECT_EQ(sample.at("min"), 0) << sample;
+  const Outcome mistaken = inspected("echo $(tail -n 1 numbers.txt)");
+  EXPECT_EQ(mistaken.code, 2);
+  EXPECT_THAT(mistaken.err, HasSubstr("expression 'tail -n 1 numbers.txt'"));
+}
+
 TEST_F(DataCommand, bench_shows_the_parts_of_a_flow_and_the_processors_for_a_network) {
   const Outcome outcome = data({"bench", "--samples", "8", "--need", "300"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

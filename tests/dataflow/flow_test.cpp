@@ -6,9 +6,11 @@
 
 #include "config/yaml_reader.h"
 #include "core/error.h"
+#include "core/stop.h"
 #include "dataflow/data_flow.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/map.h"
+#include "dataflow/read_stop.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -25,6 +27,17 @@ TEST(Cursor, skips_as_many_as_there_are) {
     EXPECT_EQ(cursor->skip(9), 1) << source;
     EXPECT_FALSE(cursor->next(d)) << source;
   }
+}
+
+/// A server whose client has left does not read on until the place that it asked for.
+TEST(Cursor, skipping_ends_when_a_stop_is_requested) {
+  const DataFlow flow = yaml_flow("[CountingInOrder: 5, RepeatedData]");
+  const auto cursor = flow.open({});
+  std::stop_source stop;
+  const ReadStop of_reads(stop.get_token());
+  EXPECT_EQ(cursor->skip(8), 8);
+  stop.request_stop();
+  EXPECT_THROW(cursor->skip(int64_t{1} << 50U), Stopped);
 }
 
 TEST(Cursor, over_places_leaves_out_what_was_dropped) {

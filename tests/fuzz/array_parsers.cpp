@@ -113,7 +113,7 @@ const SourceOfFile kCaffeLmdb({"CaffeLMDB: {path: FILE}", "CaffeLMDB: {path: FIL
 void parse_voc(Input input) {
   const bool difficult = take_choice(input, 2) == 1;
   ClassNumbers classes;
-  read_voc_boxes(text_of(input), "a.xml", difficult, classes);
+  read_voc_boxes(text_of(input), "a.xml", {.difficult = difficult, .without_area = difficult}, classes);
 }
 
 std::vector<Bytes> npy_seeds() {

@@ -224,21 +224,52 @@ TEST_F(RemoteDataTest, a_key_is_needed) {
   EXPECT_EQ(server->sent(), 20);
 }
 
-TEST_F(RemoteDataTest, a_server_survives_what_strangers_send) {
-  const auto server = serve(counting(20));
-  const auto context = std::make_shared<MessageContext>();
-  MessageSocket stranger(context, ZMQ_DEALER);
-  stranger.connect(address());
-  const auto refusal = [&](const std::string& text) {
+/// Sends what no client sends.
+class Stranger {
+ public:
+  explicit Stranger(const std::string& address) : socket_(std::make_shared<MessageContext>(), ZMQ_DEALER) {
+    socket_.connect(address);
+  }
+  void send(MessageFrames frames) { socket_.send(std::move(frames)); }
+  /// The first answer to a request.
+  std::string answer_to(const std::string& text) {
     MessageFrames frames;
     frames.emplace_back(text);
-    stranger.send(std::move(frames));
-    constexpr long kMostMs = 5000;
-    zmq_pollitem_t wait{stranger.get(), 0, ZMQ_POLLIN, 0};
+    send(std::move(frames));
+    constexpr long kMostMs = 60'000;
+    zmq_pollitem_t wait{socket_.get(), 0, ZMQ_POLLIN, 0};
     MessageLibrary::get().poll(&wait, 1, kMostMs);
-    const auto answer = stranger.receive();
+    const auto answer = socket_.receive();
     return answer ? std::string(answer->front().text()) : std::string();
+  }
+
+ private:
+  MessageSocket socket_;
+};
+
+TEST_F(RemoteDataTest, a_place_that_no_pass_has_is_refused) {
+  const auto answer = [&](const std::string& name, int64_t index) {
+    return Stranger(address(name))
+        .answer_to(RemoteRequest{.kind = RemoteRequest::Kind::kHello, .hello = {.index = index}}.str());
   };
+  constexpr int64_t kHuge = int64_t{1} << 39U;
+  const auto finite = serve(counting(20, ", {BatchData: 5}"));
+  EXPECT_THAT(answer("a", 21),
+              AllOf(HasSubstr("refused"), HasSubstr("sample 21"), HasSubstr("has 20 samples")));
+  EXPECT_THAT(answer("a", 20), HasSubstr("spec")) << "the end of a pass";
+  const auto endless = serve(yaml_flow("[{CountingInOrder: 20}, Filter: k >= 0, RepeatedData]"), "b");
+  EXPECT_THAT(answer("b", kHuge),
+              AllOf(HasSubstr("refused"), HasSubstr("never ends"), HasSubstr("at most 10,000,000"),
+                    HasSubstr("RepeatedData at the client")));
+  EXPECT_THAT(answer("b", 1000), HasSubstr("spec"));
+  const auto by_index = serve(yaml_flow("[{Counting: 20}, RepeatedData]"), "c");
+  EXPECT_THAT(answer("c", kHuge), HasSubstr("spec")) << "it can begin anywhere";
+}
+
+TEST_F(RemoteDataTest, a_server_survives_what_strangers_send) {
+  const auto server = serve(counting(20));
+  Stranger stranger(address());
+  const auto refusal = [&](const std::string& text) { return stranger.answer_to(text); };
   EXPECT_THAT(refusal("hello"), HasSubstr("refused"));
   EXPECT_THAT(refusal(""), HasSubstr("refused"));
   EXPECT_THAT(refusal(R"({"type":"hello","protocol":99})"), HasSubstr("version 99"));
@@ -286,6 +317,36 @@ TEST_F(RemoteDataTest, clients_leave_no_socket_and_no_thread) {
   for (int n = 0; n < 50; ++n) use(n);
   EXPECT_LE(threads_left(threads_before), threads_before);
   EXPECT_LE(files_left(files_before), files_before);
+}
+
+TEST_F(RemoteDataTest, a_group_goes_on_inexactly_if_asked) {
+  const auto server = serve(counting(20));
+  const DataFlow remote = client(", share: all, resume: inexact");
+  remote.prepare();
+  EXPECT_EQ(remote.seek(), Seek::kExact);
+  EXPECT_EQ(numbers_of(remote, {.position = 5}).size(), 20U) << "whatever the server has not given out";
+}
+
+TEST_F(RemoteDataTest, chooses_components_of_what_tensorpack_sends) {
+  MessageSocket sender(std::make_shared<MessageContext>(), ZMQ_PUSH);
+  sender.connect(address());
+  for (int k = 1; k <= 5; ++k) {  // pickles of [k, k + 10, k + 20]
+    const auto byte = [](int value) { return std::string(1, static_cast<char>(value)); };
+    MessageFrames frames;
+    frames.emplace_back("\x80\x02](K" + byte(k) + "K" + byte(k + 10) + "K" + byte(k + 20) + "e.");
+    ASSERT_TRUE(sender.send(std::move(frames)));
+  }
+  const std::string feed = "RemoteData: {format: tensorpack, bind: '" + address() + "', size: 3, ";
+  const DataFlow remote = folder_.flow("[{" + feed + "components: {label: 2, more: 0}, resume: inexact}}]");
+  remote.prepare();
+  EXPECT_EQ(remote.spec().str(), "label int32 [], more int32 []");
+  EXPECT_EQ(remote.seek(), Seek::kExact);
+  EXPECT_EQ(numbers_of(remote, {.position = 1}), (Numbers{21, 22})) << "other samples than the second";
+}
+
+TEST_F(RemoteDataTest, components_are_for_tensorpack) {
+  EXPECT_THAT(error_of([&] { client(", components: {x: 0}"); }),
+              AllOf(HasSubstr("components"), HasSubstr("format: tensorpack")));
 }
 
 TEST_F(RemoteDataTest, reads_what_tensorpack_sends) {

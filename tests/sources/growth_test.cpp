@@ -7,6 +7,7 @@
 #include "core/registry.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/mat_writer.h"
+#include "dataflow/photo_files.h"
 #include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 #include "records/test_records.h"
@@ -204,6 +205,25 @@ const std::vector<GrowingFile>& growing_files() {
          folder.write_text("val.txt",
                            repeated(n, [](int i) { return number(i) + ".JPEG " + number(i) + "\n"; }));
          return "[ILSVRC12: {split: val, dir: .}]";
+       },
+       100},
+      {"ILSVRC12", "images of an archive",
+       [](const TempFolder& folder, int n) {
+         const Bytes png = encode_png(photo(4, 4));
+         const std::string image(png.begin(), png.end());
+         const auto images = [&](int first) {
+           return repeated(n / 2, [&](int i) { return tar_file(number(first + i) + ".JPEG", image); });
+         };
+         folder.write_text("ILSVRC2012_img_train.tar",
+                           tar_file("n0.tar", images(0)) + tar_file("n1.tar", images(n)));
+         return "[ILSVRC12: {dir: .}]";
+       }},
+      {"ILSVRC12", "boxes",
+       [](const TempFolder& folder, int n) {
+         write_pictures(folder, n, [](int i) { return "train/n0/" + number(i) + ".JPEG"; });
+         for (int i = 0; i < n; ++i)
+           folder.write_text("bbox/n0/" + number(i) + ".xml", box_xml(4, 4, {"1 1 2 2"}));
+         return "[ILSVRC12: {dir: ., include_bb: true}]";
        },
        100},
       {"TinyImageNet", "images of a list",

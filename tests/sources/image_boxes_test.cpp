@@ -273,7 +273,7 @@ TEST_F(ImageBoxes, changed_bytes_are_read_or_reported) {
   };
   ClassNumbers classes;
   run(kCoco, [](const std::string& t) { read_coco_boxes(t, "t"); });
-  run(kVoc, [&](const std::string& t) { read_voc_boxes(t, "t", true, classes); });
+  run(kVoc, [&](const std::string& t) { read_voc_boxes(t, "t", {.difficult = true}, classes); });
   run(kYolo, [](const std::string& t) { read_yolo_boxes(t, "t", 2); });
   EXPECT_EQ(read + reported, 3 * rounds);
   EXPECT_GT(read, rounds / 20);

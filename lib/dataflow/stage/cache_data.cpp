@@ -28,6 +28,41 @@ namespace {
 struct CacheDataParams {
   bool shuffle = false;
   Ref<Path> dir;
+  std::optional<double> memory_mb;
+};
+
+/// The memory that samples may use. Threads: any number at once.
+class SampleBudget {
+ public:
+  SampleBudget(const CacheDataParams& p, Position position)
+      : position_(std::move(position)), is_set_(p.memory_mb.has_value()) {
+    constexpr double kMegabyte = 1e6;
+    if (is_set_)
+      most_ = static_cast<uint64_t>(*p.memory_mb * kMegabyte);
+    else
+      most_ = available_memory().value_or(2 * most_) / 2;
+  }
+
+  /// Errors: ResourceError if the sample does not fit any more.
+  void take(size_t sample) {
+    const uint64_t bytes = used_ += sample + sizeof(std::string);
+    const int64_t samples = ++samples_;
+    if (bytes <= most_) return;
+    throw ResourceError(Problem{
+        position_,
+        "CacheData: " + with_thousands(samples) + " samples need more than " + human_bytes(most_) +
+            " of memory, " +
+            (is_set_ ? "the limit of memory_mb" : "half of what was free; set memory_mb to allow more") +
+            "; to keep the samples in a file, set dir: FOLDER"}
+                            .str());
+  }
+
+ private:
+  Position position_;
+  bool is_set_;
+  uint64_t most_ = uint64_t{1} << 62U;  // bytes
+  std::atomic<uint64_t> used_ = 0;
+  std::atomic<int64_t> samples_ = 0;
 };
 
 /// Samples in memory, which any number of threads store and read.
@@ -43,12 +78,13 @@ class StoredSamples {
   int64_t size() const { return std::ssize(samples_); }
   /// Null if it is not stored yet.
   const std::string* get(int64_t index) const { return samples_[static_cast<size_t>(index)].load(); }
-  /// The first one stays.
-  void put(int64_t index, std::string sample) {
+  /// The first one stays; false for others.
+  bool put(int64_t index, std::string sample) {
     auto own = std::make_unique<const std::string>(std::move(sample));
     const std::string* none = nullptr;
-    if (samples_[static_cast<size_t>(index)].compare_exchange_strong(none, own.get())) [[maybe_unused]]
-      const std::string* const stored = own.release();
+    if (!samples_[static_cast<size_t>(index)].compare_exchange_strong(none, own.get())) return false;
+    [[maybe_unused]] const std::string* const stored = own.release();
+    return true;
   }
 
  private:
@@ -58,7 +94,8 @@ class StoredSamples {
 /// Every pass has the samples of the first pass with the seed 0, so they do not depend on the run, on the
 /// place where it is resumed, or on the number of workers. A sample that cannot be read is read again each
 /// time. Flows that can be read by index are stored as they are read (in memory), or when the first sample is
-/// read (on the disk); others when they are prepared, because their length is then known.
+/// read (on the disk); others when they are prepared, because their length is then known, and without bad
+/// samples, if on_error allows some.
 class CachedFlow final : public WrappedFlow {
  public:
   CachedFlow(FlowPtr up, CacheDataParams p, StageContext context)
@@ -79,6 +116,7 @@ class CachedFlow final : public WrappedFlow {
       throw ConfigError(context_.position,
                         "CacheData: the flow before it never ends; put RepeatedData after the CacheData");
     warn();
+    if (p_.dir.empty()) budget_ = std::make_unique<SampleBudget>(p_, context_.position);
     if (by_index()) {
       if (p_.dir.empty()) stored_ = std::make_unique<StoredSamples>(up().places());
       size_ = up().places();
@@ -112,7 +150,9 @@ class CachedFlow final : public WrappedFlow {
     } else if (const std::string* bytes = stored_->get(index); bytes != nullptr) {
       read_sample(*bytes, spec(), out);
     } else {
-      stored_->put(index, read(index, out));
+      std::string sample = read(index, out);
+      const size_t bytes = sample.size();
+      if (stored_->put(index, std::move(sample))) budget_->take(bytes);
     }
   }
   /// False for a sample that could not be read when the file was written.
@@ -143,7 +183,10 @@ class CachedFlow final : public WrappedFlow {
   void read_into_memory() const {
     std::vector<std::string> all;
     const auto cursor = up().open({});
-    for (Datapoint d; cursor->next(d);) all.push_back(bytes_of_sample(d));
+    for (Datapoint d; cursor->next(d);) {
+      all.push_back(bytes_of_sample(d));
+      budget_->take(all.back().size());
+    }
     stored_ = std::make_unique<StoredSamples>(std::ssize(all));
     for (size_t i = 0; i < all.size(); ++i) stored_->put(static_cast<int64_t>(i), std::move(all[i]));
   }
@@ -244,7 +287,8 @@ class CachedFlow final : public WrappedFlow {
   CacheDataParams p_;
   StageContext context_;
   mutable std::mutex storing_;
-  mutable std::atomic<int64_t> size_ = -1;  // -1: not prepared
+  mutable std::atomic<int64_t> size_ = -1;        // -1: not prepared
+  mutable std::unique_ptr<SampleBudget> budget_;  // of stored_
   mutable std::unique_ptr<StoredSamples> stored_;
   mutable std::string path_;  // of the file
   mutable std::unique_ptr<CacheFile> file_;
@@ -265,9 +309,17 @@ class CacheData final : public Stage {
                "true: each pass has a new order; false: each pass has the order of the first one")
         .field("dir", &Params::dir,
                "the folder of the file; it is made if it is absent, and the file is written again if the "
-               "components before this stage or the files that they read have changed; default: in memory");
+               "components before this stage or the files that they read have changed; default: in memory")
+        .field("memory_mb", &Params::memory_mb, between(1, 1e9),
+               "without `dir`, megabytes that the samples may use: more are an error; default: half of the "
+               "memory that is free when the flow is opened");
   }
-  explicit CacheData(Params p) : p_(std::move(p)) {}
+  explicit CacheData(Params p) : p_(std::move(p)) {
+    if (p_.memory_mb && !p_.dir.empty())
+      throw ConfigError(p_.dir.position,
+                        "CacheData: 'memory_mb' limits samples in memory, but 'dir' keeps them in a file; "
+                        "leave out one of them");
+  }
 
   bool keeps_samples() const override { return true; }
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {

@@ -25,11 +25,20 @@ void LabeledFiles::prepare() {
   Digest digest;
   first_.start(kFirstImages);
   for (int64_t i = 0; i < size(); ++i) {
-    const std::string& name = listing_.files[static_cast<size_t>(i)].path;
-    digest.add(size_stamp(name, file_of(i)));
-    first_.look_at(file_of(i), name);
+    const FileListing::Entry& file = listing_.files[static_cast<size_t>(i)];
+    if (listing_.archive != nullptr) {
+      digest.add(size_stamp(file.path, file.bytes));
+      continue;
+    }
+    digest.add(size_stamp(file.path, file_of(i)));
+    first_.look_at(file_of(i), file.path);
   }
   fingerprint_ = digest.text();
+}
+
+std::optional<OpenFile> LabeledFiles::open_file() const {
+  if (listing_.archive == nullptr) return std::nullopt;
+  return OpenFile{listing_.folder, listing_.archive->stamp()};
 }
 
 void LabeledFiles::follow_train() {
@@ -70,8 +79,12 @@ std::optional<std::vector<int32_t>> LabeledFiles::class_numbers(const std::strin
 }
 
 void LabeledFiles::get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const {
-  read_image_file(file_of(index), form_, out.renew_image(0));
-  *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = listing_.files[static_cast<size_t>(index)].label;
+  const FileListing::Entry& file = listing_.files[static_cast<size_t>(index)];
+  if (listing_.archive == nullptr)
+    read_image_file(file_of(index), form_, out.renew_image(0));
+  else
+    read_image_part(*listing_.archive, file.offset, file.bytes, file_of(index), form_, out.renew_image(0));
+  *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
 }
 
 std::vector<std::string> class_folders(const std::string& folder) {
@@ -82,7 +95,7 @@ std::vector<std::string> class_folders(const std::string& folder) {
 }
 
 FileListing list_class_folders(const std::string& folder, const std::string& below) {
-  FileListing listing{folder, {}, {}};
+  FileListing listing{.folder = folder, .classes = {}, .files = {}};
   for (const std::string& name : class_folders(folder)) {
     const fs::path of_class = fs::path(name) / below;
     const auto label = static_cast<int32_t>(listing.classes.size());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,18 +10,22 @@
 #include "dataflow/source.h"
 #include "sources/first_images.h"
 #include "sources/image_file.h"
+#include "system/input_file.h"
 
 namespace tpack {
 
 /// The image files of a dataset and their classes.
 struct FileListing {
   struct Entry {
-    std::string path;   // relative to `folder`
-    int32_t label = 0;  // number in `classes`
+    std::string path;     // relative to `folder`
+    int32_t label = 0;    // number in `classes`
+    uint64_t offset = 0;  // in `archive`
+    uint64_t bytes = 0;
   };
-  std::string folder;
+  std::string folder;  // or the path of `archive`
   std::vector<std::string> classes;
   std::vector<Entry> files;
+  std::shared_ptr<const InputFile> archive = nullptr;  // has all of the files; null: they are in `folder`
 };
 
 /// The images of a dataset in files, with their classes. Images stay encoded until a map needs their pixels.
@@ -33,18 +40,21 @@ class LabeledFiles : public RandomAccessSource, public SourceFiles, public Learn
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, listing_.classes}}; }
   SourceFacts facts() const override;
   std::string fingerprint() const override { return fingerprint_; }
+  std::optional<OpenFile> open_file() const override;
   std::string file_of(int64_t index) const override;
   std::optional<std::string> stable_name(int64_t index) const override;
   std::optional<std::vector<int32_t>> class_numbers(const std::string& component) const override;
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override;
 
  protected:
-  /// `source`: its name in a config.
-  LabeledFiles(ImageFileFields form, std::string source)
-      : form_(form), source_(std::move(source)), first_(form_, source_, "") {}
+  /// `source`: its name in a config. `with_image`: as of FirstImages.
+  LabeledFiles(ImageFileFields form, std::string source, std::string with_image = "")
+      : form_(form), source_(std::move(source)), first_(form_, source_, std::move(with_image)) {}
   void prepare() override;
   /// Finds the files. Errors: DataError.
   virtual FileListing list() const = 0;
+  /// After `prepare`.
+  const FileListing& listing() const { return listing_; }
 
  private:
   static constexpr const char* kLabel = "label";

@@ -240,7 +240,7 @@ int64_t ClassNumbers::of(const std::string& name) {
   return at->second;
 }
 
-AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bool difficult,
+AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, VocBoxes wanted,
                               ClassNumbers& classes) {
   pugi::xml_document document;
   const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
@@ -255,7 +255,7 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
   AnnotatedImage image{
       .file = root.child_value("filename"), .width = side("width"), .height = side("height")};
   for (const pugi::xml_node object : root.children("object")) {
-    if (!difficult && std::string_view(trim(object.child_value("difficult"))) == "1") continue;
+    if (!wanted.difficult && std::string_view(trim(object.child_value("difficult"))) == "1") continue;
     const std::string name(trim(object.child_value("name")));
     if (name.empty()) throw DataError(path, "has an <object> without a <name>");
     const pugi::xml_node corners = object.child("bndbox");
@@ -266,7 +266,8 @@ AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bo
       return *number;
     };
     const AnnotatedBox box{corner("xmin") - 1, corner("ymin") - 1, corner("xmax"), corner("ymax")};
-    if (!has_area(box)) throw DataError(path, "the box of '" + printable(name) + "' has no area");
+    if (!wanted.without_area && !has_area(box))
+      throw DataError(path, "the box of '" + printable(name) + "' has no area");
     image.boxes.push_back(box);
     image.boxes.back().label = classes.of(name);
   }

@@ -50,10 +50,16 @@ class ClassNumbers {
   std::unordered_map<std::string, int64_t> numbers_;
 };
 
+/// Which boxes read_voc_boxes returns.
+struct VocBoxes {
+  bool difficult = false;     // also those that are marked as difficult
+  bool without_area = false;  // also those without area; false: they are errors
+};
+
 /// One file of Pascal VOC. Its corners are pixels counted from 1, both included; source: Everingham et al.
 /// 2010, "The PASCAL Visual Object Classes (VOC) Challenge", development kit. `classes`: new names
-/// are added. `difficult`: include boxes marked as difficult. Errors: DataError.
-AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, bool difficult,
+/// are added. Errors: DataError.
+AnnotatedImage read_voc_boxes(std::string_view text, const std::string& path, VocBoxes wanted,
                               ClassNumbers& classes);
 
 /// One YOLO text file: a line `class x y width height` for each box, center and size in shares of the image.

@@ -195,24 +195,62 @@ TEST(CacheData, bad_samples_stay_bad) {
   }
 }
 
+/// A flow without places is stored when it is prepared, without its bad samples.
+TEST(CacheData, bad_samples_of_a_sequential_flow_are_not_stored) {
+  for (const std::string source : {"CountingInOrder: 5", "Counting: 5, Filter: k < 5"}) {
+    for (const std::string dir : {"", "dir: cache"}) {
+      for (const std::string policy : {"skip", "replace"}) {
+        const TempFolder folder;
+        const CapturedLog log;
+        const std::string items = "[" + source + ", Picky: {fail: 2}, CacheData: {" + dir +
+                                  "}, Picky: {fail: 4}, SelectComponent: [k]]";
+        const DataFlow flow = folder.flow("{flow: " + items + ", on_error: " + policy + "}");
+        const Integers expected =
+            policy == "skip" ? Integers{0, 1, 3} : Integers{0, 1, 3, 0};  // the sample after the last one
+        EXPECT_EQ(first_component(flow), expected) << source << policy;
+        EXPECT_EQ(first_component(flow, {.pass = 1}), expected);
+        EXPECT_TRUE(fails([&] { folder.flow(items).prepare(); }, {"sample 2"}))
+            << "a run that stops at bad samples does not use the file of one that leaves them out";
+      }
+    }
+  }
+}
+
+TEST(CacheData, memory_has_a_limit) {
+  const CapturedLog log;
+  const std::string images = "FakeData: {shapes: [[500, 1000]], dtype: [uint8], size: 9}";  // 0.5 MB each
+  for (const std::string& source : {images, images + ", Filter: all(component_0 >= 0)"}) {
+    const DataFlow small = yaml_flow("[" + source + ", CacheData: {memory_mb: 3}]");
+    const auto error = error_of([&] { samples_of(small); });
+    EXPECT_TRUE(
+        says(error, {"CacheData: 6 samples need more than", "the limit of memory_mb", "set dir: FOLDER"}));
+    EXPECT_EQ(samples_of(yaml_flow("[" + source + ", CacheData: {memory_mb: 6}]")).size(), 9U);
+  }
+  const DataFlow skipping = yaml_flow("{flow: [" + images + ", CacheData: {memory_mb: 3}], on_error: skip}");
+  EXPECT_TRUE(fails([&] { samples_of(skipping); }, {"memory_mb"})) << "no sample is bad";
+}
+
 TEST(CacheData, mistakes_have_fixes) {
   expect_errors([](const std::string& flow) { yaml_flow(flow).prepare(); },
                 {{"[Counting: 4, BatchData: 2, CacheData]", {"has batches", "before them"}},
-                 {"[Counting: 4, RepeatedData, CacheData]", {"never ends", "after the CacheData"}}});
+                 {"[Counting: 4, RepeatedData, CacheData]", {"never ends", "after the CacheData"}},
+                 {"[Counting: 4, CacheData: {dir: cache, memory_mb: 9}]", {"memory_mb", "leave out one"}}});
   const TempFolder folder;
   folder.write_text("cache", "a file");
   EXPECT_TRUE(fails([&] { samples_of(folder.flow("[Counting: 4, CacheData: {dir: cache}]")); },
                     {"'" + folder.path("cache") + "' cannot be made"}));
 }
 
-const live::Fields kCacheData(
-    "stage", "CacheData",
-    {.base = "{shuffle: true}", .values = {{"dir", "a_folder"}}, .build = [](const std::string& item) {
-       const TempFolder folder;
-       const std::string content =
-           content_of_flow("[CountingInOrder: 9, " + item + "]", folder.path("a.yaml"));
-       return content + (fs::exists(folder.path("a_folder")) ? " in a file" : "");
-     }});
+const live::Fields kCacheData("stage", "CacheData",
+                              {.base = "{shuffle: true}",
+                               .values = {{"dir", "a_folder"}},
+                               .left_out = {{"memory_mb", "a limit; memory_has_a_limit tests it"}},
+                               .build = [](const std::string& item) {
+                                 const TempFolder folder;
+                                 const std::string content = content_of_flow(
+                                     "[CountingInOrder: 9, " + item + "]", folder.path("a.yaml"));
+                                 return content + (fs::exists(folder.path("a_folder")) ? " in a file" : "");
+                               }});
 
 }  // namespace
 }  // namespace tpack
