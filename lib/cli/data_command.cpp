@@ -221,13 +221,18 @@ struct ConvertArguments {
   std::string out;
   std::string flow = "train";
   std::optional<uint64_t> shuffle;
+  bool maps = false;
 };
 
 int convert(const ConvertArguments& o) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   const DataFlow& flow = e.flow(o.flow);
   flow.prepare();
-  ConvertOptions options{.out = o.out, .shuffle = o.shuffle, .workers = WorkerCount{}.resolved()};
+  if (!o.maps && !maps_before_batches(*flow.flow()).empty())
+    log::info("the file gets the samples as they are stored; with --maps, as the maps of data." + o.flow +
+              " make them");
+  ConvertOptions options{
+      .out = o.out, .shuffle = o.shuffle, .maps = o.maps, .workers = WorkerCount{}.resolved()};
   Converted result;
   const double begin_s = monotonic_s();
   {
@@ -309,6 +314,8 @@ void add_convert_command(CLI::App& command, Action& action) {
   convert_command->add_option("--shuffle", options->shuffle,
                               "write the samples in a random order, from this seed, so that they can be read "
                               "in blocks");
+  convert_command->add_flag("--maps", options->maps,
+                            "apply the maps before BatchData, such as a Resize: what they make is written");
   convert_command->callback([options, &action] { action = [options] { return convert(*options); }; });
 }
 

@@ -17,7 +17,9 @@
 #include "core/text.h"
 #include "data_tools/flow_scan.h"
 #include "data_tools/write_hdf5.h"
+#include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/map_effects.h"
 #include "dataflow/random_access_flow.h"
 #include "fields/file_patterns.h"
 #include "records/record_source.h"
@@ -104,18 +106,19 @@ class WorkFolder {
 /// The samples of a source, in the order in which they are written.
 class SamplesToWrite {
  public:
-  SamplesToWrite(const DataFlow& flow, const std::optional<uint64_t>& shuffle)
+  SamplesToWrite(const DataFlow& flow, const ConvertOptions& options)
       : source_(stored_samples(flow)), size_(source_->size()) {
+    if (options.maps) use_maps(flow);
     if (size_ == kEndless)
       throw ConfigError(flow.origin(), "the flow never ends, so its samples cannot all be written");
-    if (!shuffle) return;
+    if (!options.shuffle) return;
     if (source_->access() != Access::kIndexed)
       throw ConfigError(flow.origin(),
                         "a flow that can only be read in order cannot be shuffled; leave out --shuffle");
-    order_.emplace(static_cast<uint64_t>(source_->places()), *shuffle);
+    order_.emplace(static_cast<uint64_t>(source_->places()), *options.shuffle);
   }
 
-  const Flow& flow() const { return *source_; }
+  const Spec& spec() const { return maps_.empty() ? source_->spec() : maps_.back()->spec(); }
   std::optional<int64_t> size() const { return size_; }
   /// Calls `encode` for the samples from `begin` on, up to `end` (nothing: all), with several threads, and
   /// `take` with the results, in order.
@@ -166,13 +169,27 @@ class SamplesToWrite {
   std::string encode_one(Datapoint& d, int64_t index,
                          const std::function<std::string(Datapoint&, int64_t)>& encode) const {
     try {
+      for (const MapFlow* map : maps_) map->apply(0, d);
       return encode(d, index);
     } catch (const DataError& error) {
       throw DataError(sample_name(*source_, d.id()) + ": " + error.what());
     }
   }
 
+  void use_maps(const DataFlow& flow) {
+    whole_ = flow.flow();
+    maps_ = maps_before_batches(*whole_);
+    for (const MapFlow* map : maps_)
+      if (map->may_drop())
+        throw ConfigError(map->context().position,
+                          "a map that leaves samples out cannot be applied with --maps; remove it");
+    if (const auto random = random_map(flow))
+      log::warning(*random + " draws random numbers: the file gets one draw for each sample");
+  }
+
   FlowPtr source_;
+  FlowPtr whole_;                     // owns the maps
+  std::vector<const MapFlow*> maps_;  // that are applied
   std::optional<int64_t> size_;
   std::optional<Permutation> order_;
 };
@@ -185,7 +202,7 @@ class PartOfConversion {
 
   void write(const std::string& path, const std::string& folder, int64_t begin, std::optional<int64_t> end) {
     fs::create_directory(folder);
-    const std::unique_ptr<RecordWriter> writer = format_of(path).open(folder, samples_.flow().spec());
+    const std::unique_ptr<RecordWriter> writer = format_of(path).open(folder, samples_.spec());
     result_.continued_at += writer->samples();
     result_.samples += writer->samples();
     double saved_s = monotonic_s();
@@ -216,12 +233,23 @@ class PartOfConversion {
 /// Text that changes if another conversion would write other bytes.
 std::string conversion_of(const DataFlow& flow, const SamplesToWrite& samples,
                           const ConvertOptions& options) {
-  return digest_of(flow.fingerprint() + "\n" + samples.flow().spec().str() + "\n" +
+  return digest_of(flow.fingerprint() + "\n" + samples.spec().str() + "\n" + (options.maps ? "maps\n" : "") +
                    std::to_string(samples.size().value_or(-1)) + "\n" + options.out + "\n" +
                    (options.shuffle ? std::to_string(*options.shuffle) : "in order"));
 }
 
 }  // namespace
+
+std::vector<const MapFlow*> maps_before_batches(const Flow& flow) {
+  std::vector<const MapFlow*> maps;
+  const Flow* at = &flow;
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) maps.clear();
+    if (const auto* map = dynamic_cast<const MapFlow*>(at)) maps.insert(maps.begin(), map);
+    at = &wrapped->up();
+  }
+  return maps;
+}
 
 std::string record_endings() {
   std::vector<std::string> all;
@@ -234,7 +262,10 @@ std::string record_endings() {
 Converted convert_flow(const DataFlow& flow, const ConvertOptions& options) {
   const RecordFormat& format = format_of(options.out);
   const std::vector<std::string> paths = expanded_braces(options.out, {});
-  const SamplesToWrite samples(flow, options.shuffle);
+  if (paths.size() > 1 && std::string_view(format.field) != "files")
+    throw ConfigError(options.out + ": " + format.source +
+                      " reads one file; write one, or several .tfrecord or .tar");
+  const SamplesToWrite samples(flow, options);
   const auto count = static_cast<int64_t>(paths.size());
   if (count > 1 && !samples.size())
     throw ConfigError(flow.origin(),

@@ -34,6 +34,8 @@ class SourceFiles {
   /// A text that changes when the files change: made from names, sizes and dates, without opening them. Empty
   /// if their state is unknown.
   virtual std::string fingerprint() const { return {}; }
+  /// True if a program or another machine makes the samples, so that nobody notices when they change.
+  virtual bool come_from_outside() const { return false; }
   /// The file that passes read, with its size and time of modification now (those of the open file, if it
   /// stays open while another one takes its name): a pass fails if they have changed since `prepare`. Nothing
   /// if `prepare` reads all.

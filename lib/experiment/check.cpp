@@ -36,6 +36,12 @@ const char* why_no_length(const DataFlow* train) {
   return nullptr;
 }
 
+/// True if the user can say how many samples its source gives.
+bool asks_for_size(const DataFlow& train) {
+  const std::vector<const Source*> sources = train.flow()->sources();
+  return !train.size() && sources.size() == 1 && sources[0]->part<SourceFiles>().come_from_outside();
+}
+
 int64_t steps_of(int64_t samples, const Batching& batching, const StepSize& step) {
   const bool has_rest = batching.keeps_remainder && samples % batching.batch_size != 0;
   return (samples / batching.batch_size + (has_rest ? 1 : 0)) / step.batches();
@@ -116,7 +122,8 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   if (const char* why = steps ? nullptr : why_no_length(train); !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
                                  (why != nullptr ? why : "does not declare the length of a pass") +
-                                 "; write a number of steps");
+                                 "; write a number of steps" +
+                                 (asks_for_size(*train) ? ", or set 'size' of the source" : ""));
   }
   if (*steps < 1) {
     throw ConfigError(where,

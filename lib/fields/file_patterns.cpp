@@ -1,6 +1,7 @@
 #include "fields/file_patterns.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <glob.h>
 #include <optional>
@@ -59,12 +60,22 @@ void expand_braces(const std::string& pattern, size_t from, const Position& wher
     expand_braces(pattern.substr(0, open) + part + pattern.substr(close + 1), open + part.size(), where, all);
 }
 
+/// What tpack writes beside files of records is not one of them.
+bool is_beside(const std::string& file, const std::vector<std::string>& sorted) {
+  return std::ranges::any_of(std::array{".components.json", ".tpack-index"}, [&](const std::string& ending) {
+    return file.ends_with(ending) &&
+           std::ranges::binary_search(sorted, file.substr(0, file.size() - ending.size()));
+  });
+}
+
 std::vector<std::string> existing_files(const std::string& pattern) {
   glob_t found = {};
   const int result = ::glob(pattern.c_str(), 0, nullptr, &found);
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (result == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
   std::ranges::sort(files);
+  const std::vector<std::string> all = files;
+  std::erase_if(files, [&](const std::string& file) { return is_beside(file, all); });
   return files;
 }
 
@@ -83,6 +94,9 @@ std::vector<std::string> FilePatterns::files(const std::string& owner) const {
     if (!known.insert(file).second)
       throw ConfigError(pattern.position,
                         owner + ": " + file + " is listed twice, so its samples would count twice");
+    if (std::filesystem::is_directory(file))
+      throw ConfigError(pattern.position, owner + ": " + file + " is a folder; name its files, such as '" +
+                                              pattern.name + "/*'");
     files.push_back(file);
   };
   std::error_code unknown;

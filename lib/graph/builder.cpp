@@ -92,6 +92,7 @@ Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize
 
 Symbol Builder::variable(VariableSpec spec) {
   const bool is_again = variables_.find(spec.name) != nullptr;
+  const bool is_twice = reads_.contains(spec.name);  // in this graph
   try {
     const VariableSpec& declared = variables_.declare(std::move(spec));
     return read(declared.name, declared.spec);
@@ -100,7 +101,10 @@ Symbol Builder::variable(VariableSpec spec) {
     if (is_again) {
       const bool shared = variable_path_ != path_;
       fix = shared ? "; the calls of a network share its variables, so they need inputs of the same shape"
-                   : "; rename one of the two layers";
+            : is_twice
+                ? "; rename one of the two layers"
+                : "; the samples of this batch have another size than before: give all the same size, or put "
+                  "GlobalAvgPooling before this layer";
     }
     throw ShapeError(origin_, error.problems()[0].text + fix);
   }

@@ -5,6 +5,7 @@
 #include "dataflow/file_stamp.h"
 #include "records/record_source.h"
 #include "records/stored_record.h"
+#include "sources/format/caffe_datum.h"
 #include "sources/format/lmdb.h"
 
 namespace tpack {
@@ -75,10 +76,22 @@ class LmdbData final : public RecordSource {
                        .bytes = {reinterpret_cast<const uint8_t*>(key.data()), key.size()}});
   }
   std::vector<ComponentOfField> guess(const RecordFields& first) const override {
-    return image_and_label(first);
+    std::vector<ComponentOfField> known = image_and_label(first);
+    if (known.empty() && is_of_caffe())
+      throw ConfigError("LMDBData: " + path_ + " has Caffe's records: write CaffeLMDB: " + p_.path.name);
+    return known;
   }
 
  private:
+  bool is_of_caffe() const {
+    try {
+      read_caffe_datum(database_->value(records_[0]));
+      return true;
+    } catch (const DataError&) {
+      return false;
+    }
+  }
+
   Params p_;
   std::string path_;
   std::unique_ptr<LmdbReader> database_;

@@ -148,7 +148,7 @@ std::vector<ComponentOfField> all_fields(const RecordFields& record) {
 }
 
 /// Starts the program for each pass, so that any language can make samples.
-class PipeData final : public SequentialSource {
+class PipeData final : public SequentialSource, public SourceFiles {
  public:
   using Params = PipeDataParams;
   static Schema<Params> schema() {
@@ -176,6 +176,7 @@ class PipeData final : public SequentialSource {
   }
 
   bool knows_spec() const override { return false; }
+  bool come_from_outside() const override { return true; }
   Spec spec() const override { return components_.spec(); }
   std::optional<int64_t> size() const override { return p_.size; }
   SourceFacts facts() const override {

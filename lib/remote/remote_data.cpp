@@ -114,7 +114,7 @@ class ItemRows {
 };
 
 /// Reads flows that other machines serve.
-class RemoteData final : public SequentialSource {
+class RemoteData final : public SequentialSource, public SourceFiles {
  public:
   using Params = RemoteDataParams;
   static Schema<Params> schema() {
@@ -166,6 +166,7 @@ class RemoteData final : public SequentialSource {
   }
 
   bool knows_spec() const override { return false; }
+  bool come_from_outside() const override { return true; }
   Spec spec() const override { return is_tpack() ? spec_.samples : components_.spec(); }
   std::optional<int64_t> size() const override {
     if (!is_tpack()) return p_.size.value_or(kEndless);
@@ -195,7 +196,7 @@ class RemoteData final : public SequentialSource {
       return;
     }
     context_ = std::make_shared<MessageContext>();
-    std::vector<RemoteSpec> specs;
+    std::vector<RemoteSpec> specs;  // by server
     for (const std::string& address : p_.connect) {
       ServerLink link(context_, address, link_);
       link.ask({.reads = false});
@@ -207,6 +208,7 @@ class RemoteData final : public SequentialSource {
                                      " serves " + first.samples.str() + " in batches of " +
                                      std::to_string(first.per_item()));
     }
+    specs_ = specs;
     spec_ = specs[0];
     fewest_items_ = specs[0].items;
     for (const RemoteSpec& one : specs) {
@@ -272,7 +274,8 @@ class RemoteData final : public SequentialSource {
                    .pass = pass_.pass,
                    .repeat = pass_.repeat,
                    .index = index,
-                   .group = source.p_.share});
+                   .group = source.p_.share},
+                  source.specs_[static_cast<size_t>(k)]);
       }
       turn_ = static_cast<size_t>(item % servers);
     }
@@ -338,6 +341,7 @@ class RemoteData final : public SequentialSource {
   LinkSettings link_;
   std::shared_ptr<MessageContext> context_;
   RemoteSpec spec_;
+  std::vector<RemoteSpec> specs_;        // by server
   std::optional<int64_t> fewest_items_;  // of a pass of a server
   std::shared_ptr<TensorpackFeed> feed_;
   RecordComponents components_;

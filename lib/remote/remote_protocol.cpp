@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/text_encoding.h"
 
 namespace tpack {
@@ -285,6 +286,16 @@ RemoteAnswer RemoteAnswer::parse(std::string_view text) {
     answer.samples = members.integer("samples", 1, INT32_MAX);
   }
   return answer;
+}
+
+std::string RemoteSpec::str() const {
+  std::string text = samples_of_pass ? with_thousands(*samples_of_pass) + " samples of " : "";
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const ComponentSpec& one = samples[i];
+    text += (i > 0 ? ", " : "") + one.name + " " + one.tensor.str();
+    if (!one.classes.empty()) text += " (classes " + join(one.classes, ", ") + ")";
+  }
+  return batch > 0 ? text + ", in batches of " + std::to_string(batch) : text;
 }
 
 }  // namespace tpack

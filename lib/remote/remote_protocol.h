@@ -49,6 +49,8 @@ struct RemoteSpec {
   Seek seek = Seek::kExact;
 
   int64_t per_item() const { return batch == 0 ? 1 : batch; }
+  /// What must be the same whenever the server is asked: components with their classes, and sizes.
+  std::string str() const;
 };
 
 /// A message of a server.

@@ -111,7 +111,8 @@ SampleFrame::SampleFrame(std::string_view line) {
     throw DataError(
         "expected a line of JSON, such as {\"x\": {\"dtype\": \"float32\", \"shape\": [3]}, \"label\": 2}, "
         "but got '" +
-        printable(line.substr(0, kMostShown)) + (line.size() > kMostShown ? "...'" : "'"));
+        printable(line.substr(0, kMostShown)) + (line.size() > kMostShown ? "...'" : "'") +
+        "; standard output is for samples alone: print everything else to standard error");
   }
   for (const auto& [name, json] : root.items()) {
     Value one{.name = name, .own = std::make_shared<std::vector<uint8_t>>()};

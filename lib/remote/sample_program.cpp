@@ -92,9 +92,9 @@ SampleProgram::SampleProgram(std::vector<std::string> command, std::map<std::str
 }
 
 SampleProgram::~SampleProgram() {
-  if (output_ >= 0) ::close(output_);
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(stop_, &one, sizeof one);
+  if (output_ >= 0) ::close(output_);
   watcher_.join();
   ::close(stop_);
 }
@@ -123,7 +123,9 @@ void SampleProgram::watch() {
   if (failure_ != nullptr) return;
 
   LineReader lines(errors->ends[0]);
-  const auto take_line = [this](const std::string& line) {
+  bool is_wanted = true;
+  const auto take_line = [&](const std::string& line) {
+    if (!is_wanted) return;  // that its output is closed
     log::info(command_[0] + ": " + printable(line));
     constexpr size_t kMostLines = 10;
     const std::lock_guard lock(mutex_);
@@ -135,13 +137,14 @@ void SampleProgram::watch() {
   std::optional<double> kill_at_s;
   while (!process->has_ended()) {
     ::poll(waits.data(), waits.size(), kill_at_s ? kPollMs : -1);
-    if (waits[2].revents != 0 && !lines.read(take_line)) waits[2].fd = -1;
     if (waits[1].revents != 0) {
+      is_wanted = false;
       process->signal_all(SIGTERM);
       kill_at_s = monotonic_s() + kGraceToEndS;
       waits[1].fd = -1;
       waits[1].revents = 0;
     }
+    if (waits[2].revents != 0 && !lines.read(take_line)) waits[2].fd = -1;
     if (kill_at_s && monotonic_s() > *kill_at_s) process->signal_all(SIGKILL);
   }
   lines.read(take_line);
@@ -155,8 +158,14 @@ void SampleProgram::watch() {
 }
 
 size_t SampleProgram::read(void* to, size_t most) {
-  while (true) {
+  constexpr double kLongS = 10;
+  bool has_said = false;
+  for (const Stopwatch watch;;) {
     if (ReadStop::requested()) throw Stopped();
+    if (!has_said && watch.seconds() > kLongS) {
+      has_said = true;
+      log::info(command_[0] + ": has written nothing for 10 s; waiting");
+    }
     pollfd wait{output_, POLLIN, 0};
     const int ready = ::poll(&wait, 1, kPollMs);
     if (ready <= 0) continue;

@@ -51,6 +51,11 @@ ServerLink::~ServerLink() {
   }
 }
 
+void ServerLink::ask(const RemoteHello& hello, const RemoteSpec& known) {
+  spec_ = known;
+  ask(hello);
+}
+
 void ServerLink::ask(const RemoteHello& hello) {
   hello_ = hello;
   if (was_connected_ && !away_since_s_) send_hello();
@@ -102,9 +107,8 @@ void ServerLink::take(MessageFrames frames) {
   const bool is_current = answer.attempt == hello_.attempt;
   switch (answer.kind) {
     case RemoteAnswer::Kind::kSpec:
-      if (spec_ && spec_->samples.str() != answer.spec.samples.str())
-        throw failed("serves other components after it was away: " + answer.spec.samples.str() +
-                     "; they were " + spec_->samples.str());
+      if (spec_ && spec_->str() != answer.spec.str())
+        throw failed("serves other data than before: " + answer.spec.str() + "; they were " + spec_->str());
       spec_ = std::move(answer.spec);
       why_away_.clear();
       break;
@@ -148,6 +152,11 @@ void ServerLink::check_contact() {
   constexpr double kLeastFirstS = 2;
   const double most_s =
       was_connected_ ? settings_.reconnect_s : std::max(settings_.reconnect_s, kLeastFirstS);
+  constexpr double kLongS = 5;
+  if (!was_connected_ && !has_said_ && monotonic_s() - *away_since_s_ > kLongS) {
+    has_said_ = true;
+    log::info("waiting for a server at " + address_);
+  }
   if (monotonic_s() - *away_since_s_ <= most_s) return;
   if (!was_connected_)
     throw failed("no server answers within " + shortest(most_s) + " s; start it with `tpack data serve`");

@@ -38,6 +38,8 @@ class ServerLink {
 
   /// Asks for a pass, or only for the spec; `attempt` and `credit` are set here.
   void ask(const RemoteHello& hello);
+  /// The same of a server whose spec is known: another one is an error.
+  void ask(const RemoteHello& hello, const RemoteSpec& known);
   /// Waits for the spec. Errors: DataError if there is no such server, or if it refuses; Stopped.
   const RemoteSpec& spec();
   /// Waits for the next item; nothing at the end of the pass. Errors: DataError with the address and the
@@ -63,6 +65,7 @@ class ServerLink {
   int64_t used_bytes_ = 0;  // since credit was sent
   bool has_ended_ = false;
   bool was_connected_ = false;
+  bool has_said_ = false;  // that it waits
   std::optional<double> away_since_s_;
   std::string why_away_;
   int failed_handshakes_ = 0;

@@ -54,7 +54,8 @@ class SplitData final : public RandomAccessSource,
     if (inner_ == nullptr)
       throw ConfigError(
           "SplitData: only a source that reads its samples in any order can be divided, such as "
-          "CSV, ImageFolder and Npz");
+          "CSV, ImageFolder and Npz; a flow that a server serves is divided there: serve data.train and "
+          "data.validation of the server's config, and read each of them (docs/remote-data.md)");
     const std::vector<const char*> ways = ways_given();
     if (ways.size() > 1)
       throw ConfigError(std::string("SplitData: '") + ways[0] + "' and '" + ways[1] +

@@ -76,9 +76,24 @@ TEST(Convert, keeps_the_bytes_of_images_of_any_size) {
     EXPECT_THAT(
         [&] { convert_to(folder, name, flow); },
         ThrowsMessage<DataError>(AllOf(HasSubstr("hold samples of one size: write .lmdb, .tfrecord or .tar"),
-                                       HasSubstr("photos/"))));
+                                       HasSubstr("--maps"), HasSubstr("photos/"))));
     EXPECT_FALSE(fs::exists(folder.path(name + ".partial"))) << name;
   }
+}
+
+TEST(Convert, writes_what_maps_make_if_asked) {
+  const TempFolder folder;
+  const DataFlow flow = flow_of_images(folder, 3);
+  const DataFlow mapped =
+      folder.flow("[ImageFolder: {dir: photos, shuffle: false}, AugmentImageComponent: [{Resize: 8}]]");
+  const Rows rows = samples_of(mapped);
+  for (const std::string name : {"m.lmdb", "m.tfrecord", "m.tar", "m.npz", "m.h5"}) {
+    const Converted converted = convert_flow(flow, {.out = folder.path(name), .maps = true, .workers = 2});
+    EXPECT_EQ(samples_of(read_again(folder, converted)), rows) << name;
+  }
+  const DataFlow drops = folder.flow("[ImageFolder: {dir: photos}, Filter: 'label == 1']");
+  EXPECT_THAT([&] { convert_flow(drops, {.out = folder.path("d.tar"), .maps = true}); },
+              ThrowsMessage<ConfigError>(HasSubstr("leaves samples out")));
 }
 
 TEST(Convert, keeps_arrays_of_any_type_and_shape) {
@@ -162,6 +177,8 @@ TEST(Convert, refuses_what_would_be_lost) {
               ThrowsMessage<ConfigError>(HasSubstr("must end in .lmdb, .tfrecord, .tar, .npz or .h5")));
   EXPECT_THAT([&] { convert_to(folder, "p-{0..99}.tar", flow); },
               ThrowsMessage<ConfigError>(HasSubstr("70 samples for 100 files")));
+  EXPECT_THAT([&] { convert_to(folder, "p-{0..3}.lmdb", flow); },
+              ThrowsMessage<ConfigError>(HasSubstr("LMDBData reads one file")));
   EXPECT_THAT(
       [&] {
         convert_to(folder, "a.tar", folder.flow("[FakeData: {size: 4, shapes: [[2]]}, RepeatedData: -1]"));

@@ -1,5 +1,6 @@
 #include "graph/builder.h"
 
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "graph/structural.h"
@@ -47,6 +48,20 @@ TEST_F(BuilderTest, rejects_a_variable_of_another_shape_with_the_layer_s_positio
                  "net.yaml:7:5: variable fc/W is float32 [3, 4], but is used again as float32 [3, 5]; rename "
                  "one of the two layers");
   }
+}
+
+TEST_F(BuilderTest, samples_of_another_size_are_not_a_second_layer) {
+  {
+    const Symbol w = b_.variable("W", {3, 4}, {});
+    ASSERT_TRUE(w);
+  }
+  Graph later;
+  Builder again(later, table_, {});
+  EXPECT_THAT(
+      [&] {
+        again.variable("W", {9, 4}, {});
+      },
+      testing::ThrowsMessage<ShapeError>(testing::HasSubstr("put GlobalAvgPooling before this layer")));
 }
 
 TEST_F(BuilderTest, puts_path_and_position_in_front_of_shape_errors) {

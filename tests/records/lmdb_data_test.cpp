@@ -160,5 +160,12 @@ const live::Fields kLmdbData("source", "LMDBData",
                                          {"format", "raw"}},
                               .build = content_with_lmdbs});
 
+TEST(LmdbData, names_the_source_of_caffe_s_records) {
+  const TempFolder folder;
+  write_lmdb(folder.path("db"), {{"0", pixel_datum(1, 2, 2, {1, 2, 3, 4}, 7)}});
+  EXPECT_THAT([&] { folder.flow("[LMDBData: {path: db}]").prepare(); },
+              ThrowsMessage<ConfigError>(HasSubstr("has Caffe's records: write CaffeLMDB: db")));
+}
+
 }  // namespace
 }  // namespace tpack

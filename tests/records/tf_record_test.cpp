@@ -73,6 +73,11 @@ TEST(TfRecord, reads_several_files_in_order) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("2 of the 5 files"), HasSubstr("a-03.tfrecord"))));
   EXPECT_THAT([&] { flow_of_records(folder, "['a-*.tfrecord', a-01.tfrecord]").prepare(); },
               ThrowsMessage<ConfigError>(HasSubstr("is listed twice")));
+  EXPECT_THAT([&] { flow_of_records(folder, "'.'").prepare(); },
+              ThrowsMessage<ConfigError>(HasSubstr("is a folder; name its files")));
+  folder.write_text("a-00.tfrecord.components.json", "{}");
+  folder.write_text("a-01.tfrecord.tpack-index", "");
+  EXPECT_EQ(samples_of(flow_of_records(folder, "'a-*'")).size(), 3U) << "without what lies beside them";
 }
 
 /// The three forms of lists in the wire format, written by hand: floats and integers one by one.

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
+#include "support/captured_log.h"
 #include "support/live_fields.h"
 #include "support/own_process.h"
 #include "support/paths.h"
@@ -149,6 +150,25 @@ TEST_F(PipeDataTest, closed_passes_leave_no_process_and_no_file) {
   EXPECT_LE(open_files(), files_before);
   EXPECT_LE(threads_left(threads_before), threads_before);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child process is left";
+}
+
+TEST_F(PipeDataTest, a_cache_of_an_earlier_run_is_named) {
+  const auto caches = [&] { return first_numbers(script(numbered(), "", ", CacheData: {dir: cache}")); };
+  caches();
+  const CapturedLog log;
+  caches();
+  EXPECT_TRUE(says(log.text(),
+                   {"CacheData: reads", "if the program or the server gives other samples now, delete it"}));
+}
+
+TEST_F(PipeDataTest, what_it_says_when_its_output_is_closed_is_not_logged) {
+  const DataFlow flow = script(
+      "trap 'echo broken pipe >&2; exit 1' TERM PIPE\n"
+      "echo '{\"k\": 1}'; while :; do echo '{\"k\": 2}' || exit; done\n",
+      ", size: 5");
+  const CapturedLog log;
+  EXPECT_EQ(first_numbers(flow).size(), 5U);
+  EXPECT_EQ(log.text().find("broken pipe"), std::string::npos) << log.text();
 }
 
 TEST_F(PipeDataTest, says_how_a_program_failed) {

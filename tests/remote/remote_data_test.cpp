@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/test_images.h"
 #include "remote/flow_server.h"
 #include "support/live_fields.h"
 #include "support/own_process.h"
@@ -184,6 +185,29 @@ TEST_F(RemoteDataTest, goes_on_when_the_server_is_started_again) {
   server = serve(served);
   while (cursor->next(d)) found.push_back(d.tensor(0).at(0));
   EXPECT_EQ(found, numbers_of(served, {.seed = 1}));
+}
+
+TEST_F(RemoteDataTest, a_server_with_other_data_is_an_error) {
+  auto server = serve(counting(20));
+  const DataFlow remote = client("");
+  EXPECT_EQ(numbers_of(remote).size(), 20U);
+  server.reset();
+  server = serve(counting(19));
+  EXPECT_THAT(error_of([&] { numbers_of(remote, {.pass = 1}); }),
+              AllOf(HasSubstr(address()), HasSubstr("serves other data than before: 19 samples of k int"),
+                    HasSubstr("they were 20 samples")));
+  server.reset();
+  const auto photos = [&](const std::string& dir, const std::string& last) {
+    for (const std::string& name : {std::string("a"), last})
+      folder_.write(dir + "/" + name + "/1.png", encode_png(photo(4, 4)));
+    return folder_.flow("[ImageFolder: {dir: " + dir + ", shuffle: false}, SelectComponent: [label]]");
+  };
+  server = serve(photos("x", "b"));
+  const DataFlow labels = client("");
+  EXPECT_EQ(numbers_of(labels), (Numbers{0, 1}));
+  server.reset();
+  server = serve(photos("y", "c"));
+  EXPECT_THAT(error_of([&] { numbers_of(labels, {.pass = 1}); }), HasSubstr("(classes a, c)"));
 }
 
 TEST_F(RemoteDataTest, says_why_it_cannot_read) {

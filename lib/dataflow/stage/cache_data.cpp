@@ -151,8 +151,8 @@ class CachedFlow final : public WrappedFlow {
       read_sample(*bytes, spec(), out);
     } else {
       std::string sample = read(index, out);
-      const size_t bytes = sample.size();
-      if (stored_->put(index, std::move(sample))) budget_->take(bytes);
+      const size_t size = sample.size();
+      if (stored_->put(index, std::move(sample))) budget_->take(size);
     }
   }
   /// False for a sample that could not be read when the file was written.
@@ -217,6 +217,12 @@ class CachedFlow final : public WrappedFlow {
                 (stale.empty() ? "" : " again, because " + stale));
       CacheFile::write(path_, digest, [this](const CacheFile::Add& add) { read_all(add); });
       file_ = CacheFile::open(path_, digest, stale);
+    } else if (std::ranges::any_of(up().sources(), [](const Source* source) {
+                 return source->part<SourceFiles>().come_from_outside();
+               })) {
+      log::warning(
+          context_.position.str() + ": CacheData: reads " + path_ +
+          ", written by an earlier run; if the program or the server gives other samples now, delete it");
     }
     if (file_ == nullptr || (by_index() && file_->size() != up().places())) {
       file_ = nullptr;

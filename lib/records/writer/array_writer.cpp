@@ -95,10 +95,10 @@ class ArrayWriter final : public RecordWriter {
     const std::lock_guard lock(of_shapes_);
     if (!shapes_[i]) shapes_[i] = shape;
     if (*shapes_[i] == shape) return;
-    throw DataError(
-        "component '" + spec_[i].name + "' is " + shape.str() + ", in other samples it is " +
-        shapes_[i]->str() +
-        "; .npz and .h5 hold samples of one size: write .lmdb, .tfrecord or .tar, which hold any");
+    throw DataError("component '" + spec_[i].name + "' is " + shape.str() + ", in other samples it is " +
+                    shapes_[i]->str() +
+                    "; .npz and .h5 hold samples of one size: write .lmdb, .tfrecord or .tar, which hold "
+                    "any, or put a Resize into the flow and use --maps");
   }
   void write_shapes() {
     const std::lock_guard lock(of_shapes_);
