@@ -19,9 +19,9 @@ class HasParts {
  private:
   template <class Part, class Object>
   static Part& part_of(Object& object) {
-    static Part kNothing{};
+    static Part nothing{};  // NOLINT(readability-identifier-naming): constant for some parts only
     auto* own = dynamic_cast<Part*>(&object);
-    return own != nullptr ? *own : kNothing;
+    return own != nullptr ? *own : nothing;
   }
 };
 

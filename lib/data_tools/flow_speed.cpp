@@ -59,8 +59,10 @@ class TimedReader {
     read.processor_s = static_cast<double>(std::clock() - processor_before) / CLOCKS_PER_SEC;
     const StreamStats after = stream_.stats();
     read.wait_s = after.wait_s - before.wait_s;
-    read.queue_fill = static_cast<double>(after.found - before.found) / static_cast<double>(batches);
     read.queue_size = static_cast<int64_t>(after.slots) - 1;
+    // A worker may fill the batch that was just given back, too.
+    read.queue_fill = std::min(static_cast<double>(after.found - before.found) / static_cast<double>(batches),
+                               static_cast<double>(read.queue_size));
     return read;
   }
 

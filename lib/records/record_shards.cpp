@@ -132,6 +132,7 @@ std::vector<uint64_t> find_records(const InputFile& file, const std::string& pat
 RecordShards::Shard RecordShards::open(const std::string& path, const RecordLayout& layout) {
   Shard shard;
   shard.file = std::make_unique<InputFile>(path);
+  shard.stamp = shard.file->stamp();
   if (shard.file->size() == 0) throw DataError(path, "is empty");
   if (const auto index = stored_index(*shard.file, path, layout)) {
     const std::span<const uint8_t> bytes = index->bytes().subspan(sizeof(IndexHeader));
@@ -198,10 +199,15 @@ std::string RecordShards::name_of(int64_t index) const {
   return paths_[place.shard] + "[" + std::to_string(place.number) + "]";
 }
 
-std::string RecordShards::stamp() const {
+OpenFile RecordShards::open_file() const {
   std::string all;
-  for (const Shard& shard : shards_) all += shard.file->stamp() + "\n";
-  return all;
+  std::optional<size_t> changed;
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    const std::string stamp = shards_[i].file->stamp();
+    if (!changed && stamp != shards_[i].stamp) changed = i;
+    all += stamp + "\n";
+  }
+  return {paths_[changed.value_or(0)], all};
 }
 
 }  // namespace tpack

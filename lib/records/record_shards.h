@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dataflow/source_parts.h"
 #include "sources/format/tar.h"
 #include "system/input_file.h"
 
@@ -56,12 +57,14 @@ class RecordShards {
   std::span<const uint8_t> read(const Place& place, std::vector<uint8_t>& buffer) const;
   /// "a.tfrecord[12]".
   std::string name_of(int64_t index) const;
-  /// As InputFile::stamp, of all files.
-  std::string stamp() const;
+  /// The stamps of all files, under the name of the first one that has changed since it was opened, or of the
+  /// first.
+  OpenFile open_file() const;
 
  private:
   struct Shard {
     std::unique_ptr<InputFile> file;
+    std::string stamp = {};  // when it was opened
     std::span<const uint64_t> offsets;
     std::shared_ptr<const void> owner;  // of the offsets
   };

@@ -20,7 +20,7 @@ class ShardedSource : public RecordSource {
   const char* path_field() const override { return "files"; }
   int64_t size() const override { return shards_ == nullptr ? 0 : shards_->size(); }
   std::string fingerprint() const override;
-  std::optional<OpenFile> open_file() const override { return OpenFile{first_file(), shards_->stamp()}; }
+  std::optional<OpenFile> open_file() const override { return shards_->open_file(); }
   std::string file_of(int64_t index) const override { return shards_->name_of(index); }
 
  protected:

@@ -155,7 +155,7 @@ class PipeData final : public SequentialSource, public SourceFiles {
     return Schema<Params>(
                "Runs a program, without a shell, that writes the samples of a pass to its standard output: "
                "for each, a line of JSON, and the bytes of its images and arrays (docs/remote-data.md). Its "
-               "environment has TPACK_PASS, TPACK_SEED and TPACK_SKIP.")
+               "environment has TPACK_PASS, TPACK_REPEAT, TPACK_SEED and TPACK_SKIP.")
         .example("PipeData: {command: [python3, samples.py]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <set>
 
 #include "dataflow/flow_helpers.h"
 #include "dataflow/sample_error.h"
+#include "dataflow/test_databases.h"
 #include "dataflow/test_images.h"
 #include "records/format/tf_example.h"
 #include "records/record_layouts.h"
@@ -294,6 +296,34 @@ const live::Fields kTfRecordData(
     {.base = "{files: damaged.tfrecord, components: {x: label}}",
      .values = {{"files", "other.tfrecord"}, {"components", "{y: x}"}, {"block", "4"}},
      .build = content_with_records});
+
+/// Whatever changes later is noticed, also in the second of several files.
+TEST(RecordSources, notice_files_that_change) {
+  const TempFolder folder;
+  const auto add = [&](const std::string& name) {
+    std::ofstream(folder.path(name), std::ios::app) << std::string(1024, '\0');
+  };
+  const auto tar = [](const std::string& key) { return tar_archive({{key + ".x", "1"}, {key + ".y", "2"}}); };
+  folder.write_text("a-0.tfrecord", framed_record(example_of(1)));
+  folder.write_text("a-1.tfrecord", framed_record(example_of(2)));
+  folder.write_text("a-0.tar", tar("k"));
+  folder.write_text("a-1.tar", tar("l"));
+  write_lmdb(folder.path("db"), {{"0", Bytes(4, 1)}});
+  const std::vector<std::pair<std::string, std::string>> sources = {
+      {"TFRecord: {files: 'a-*.tfrecord', components: {label: label}}", "a-1.tfrecord"},
+      {"WebDataset: {files: 'a-*.tar', components: {x: x, y: y}}", "a-1.tar"},
+      {"LMDBData: {path: db, components: {x: {field: value, dtype: uint8, shape: [4]}}}", "db/data.mdb"}};
+  for (const auto& [source, file] : sources) {
+    const std::string yaml = "[" + source + "]";
+    const DataFlow flow = folder.flow(yaml);
+    flow.prepare();
+    const std::string before = flow.fingerprint();
+    EXPECT_NO_THROW(flow.open({})) << source;
+    add(file);
+    EXPECT_TRUE(fails([&] { flow.open({}); }, {file, "changed since it was opened"})) << source;
+    EXPECT_NE(flow.fingerprint(), before) << source;
+  }
+}
 
 }  // namespace
 }  // namespace tpack

@@ -271,6 +271,63 @@ class Stranger {
   MessageSocket socket_;
 };
 
+TEST_F(RemoteDataTest, a_server_sends_as_much_as_the_client_has_room_for) {
+  const auto server = serve(yaml_flow("[{FakeData: {size: 100, shapes: [[131072]]}}]"));  // 0.5 MB each
+  const DataFlow remote = client(", memory_mb: 2");
+  const auto cursor = remote.open({});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  // 2 MB wait, and one more may exceed the limit.
+  for (int i = 0; i < 100'000; ++i, std::this_thread::yield()) ASSERT_LE(server->sent(), 8);
+  int read = 1;
+  while (cursor->next(d)) ASSERT_LE(server->sent(), ++read + 8);
+  EXPECT_EQ(read, 100);
+}
+
+/// A server that declares one number for each sample, and sends something else.
+TEST_F(RemoteDataTest, a_client_checks_what_a_server_sends) {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {R"({"x": {"dtype": "float32", "shape": [2]}})", "the server declared"},
+      {R"({"x": {"dtype": "int32", "shape": []}})", "the server declared"},
+      {R"({"y": 1.5})", "has no component 'x'"},
+      {"nonsense", "expected a line of JSON"}};
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string name = "false" + std::to_string(i);
+    MessageSocket socket(std::make_shared<MessageContext>(), ZMQ_ROUTER);
+    socket.bind(address(name));
+    const std::jthread server([&, &line = lines[i].first](const std::stop_token& stop) {
+      const auto answer = [&](const std::string& peer, RemoteAnswer content, bool has_values) {
+        MessageFrames frames;
+        frames.emplace_back(peer);
+        frames.emplace_back(content.str());
+        if (has_values) {
+          frames.emplace_back(line);
+          if (line.find("shape") != std::string::npos)
+            frames.emplace_back(std::string(line.find("[2]") == std::string::npos ? 4 : 8, 'x'));
+        }
+        socket.send(std::move(frames));
+      };
+      while (!stop.stop_requested()) {
+        zmq_pollitem_t wait{socket.get(), 0, ZMQ_POLLIN, 0};
+        MessageLibrary::get().poll(&wait, 1, 20);
+        const auto asked = socket.receive();
+        if (!asked || asked->size() != 2) continue;
+        const RemoteRequest request = RemoteRequest::parse((*asked)[1].text());
+        if (request.kind != RemoteRequest::Kind::kHello) continue;
+        const std::string peer((*asked)[0].text());
+        answer(peer, {.kind = RemoteAnswer::Kind::kSpec, .spec = {.samples = {{"x", {DType::kFloat32, {}}}}}},
+               false);
+        if (request.hello.reads)
+          answer(peer, {.kind = RemoteAnswer::Kind::kItem, .attempt = request.hello.attempt, .samples = 1},
+                 true);
+      }
+    });
+    const DataFlow remote = folder_.flow("[{RemoteData: [" + address(name) + "]}]");
+    EXPECT_THAT(error_of([&] { numbers_of(remote); }),
+                AllOf(HasSubstr(address(name)), HasSubstr(lines[i].second)));
+  }
+}
+
 TEST_F(RemoteDataTest, a_place_that_no_pass_has_is_refused) {
   const auto answer = [&](const std::string& name, int64_t index) {
     return Stranger(address(name))

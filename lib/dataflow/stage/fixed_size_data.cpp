@@ -91,8 +91,9 @@ class FixedSizeData final : public Stage {
         .required()
         .shorthand()
         .field("keep_state", &Params::keep_state,
-               "true: the next pass continues where the last one ended, which needs data that can be read "
-               "by index; false: it starts from the beginning");
+               "true: the next pass continues where the last one ended (a RepeatedData after it repeats that "
+               "part), "
+               "which needs data that can be read by index; false: it starts from the beginning");
   }
   explicit FixedSizeData(Params p) : p_(p) {}
 

@@ -54,6 +54,28 @@ TEST(CacheData, shuffles_if_asked) {
   for (size_t i = 0; i < 30; ++i) EXPECT_EQ(first[i], static_cast<int64_t>(i)) << "each sample once";
 }
 
+TEST(CacheData, keeps_the_order_of_a_join) {
+  const std::string part = "[Counting: {size: 30, shuffle: true}, CacheData: {shuffle: true}]";
+  const DataFlow flow = yaml_flow("[JoinData: {flows: [" + part + ", " + part + "]}]");
+  flow.prepare();
+  for (const int64_t pass : {0, 1}) {
+    int rows = 0;
+    const auto cursor = flow.open({.pass = pass});
+    for (Datapoint d; cursor->next(d); ++rows)
+      EXPECT_EQ(d.tensor(0).at(0), d.tensor(2).at(0)) << "pass " << pass;
+    EXPECT_EQ(rows, 30);
+  }
+}
+
+TEST(CacheData, maps_after_it_draw_in_each_repetition) {
+  const Rows rows = samples_of(yaml_flow("[Counting: 3, CacheData, RepeatedData: 2, Picky]"));
+  ASSERT_EQ(rows.size(), 6U);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(rows[i][0], rows[i + 3][0]);
+    EXPECT_NE(rows[i][1], rows[i + 3][1]) << "of sample " << i;
+  }
+}
+
 TEST(CacheData, warns_if_a_source_shuffles_in_vain) {
   const CapturedLog log;
   yaml_flow("[Counting: {size: 5, shuffle: true}, CacheData]").prepare();
