@@ -53,7 +53,7 @@ class Tpack:
     def infer(self, checkpoint, images, output):
         self.run("infer", checkpoint, images, "--format", "hdf5", "--output", output)
         with h5py.File(output) as file:
-            names = file["files"][()].decode().splitlines()
+            names = [name.decode() for name in file["files"][()]]
             return {"probability": file["probability"][:], "pixels": file["pixels"][:], "files": names}
 
 
