@@ -228,7 +228,7 @@ int convert(const ConvertArguments& o) {
   const Experiment e = load_experiment(o.config.file, o.config.overrides);
   const DataFlow& flow = e.flow(o.flow);
   flow.prepare();
-  if (!o.maps && !maps_before_batches(*flow.flow()).empty())
+  if (!o.maps && !maps_before_batches(flow).empty())
     log::info("the file gets the samples as they are stored; with --maps, as the maps of data." + o.flow +
               " make them");
   ConvertOptions options{

@@ -4,27 +4,12 @@
 
 #include "core/error.h"
 #include "data_tools/flow_scan.h"
-#include "dataflow/batched_flow.h"
-#include "dataflow/map.h"
 #include "system/log.h"
 
 namespace tpack {
 namespace {
 
 constexpr int64_t kMostLeftOut = 1000;  // largest number of samples to try
-
-/// The maps of the samples, in order.
-std::vector<const MapFlow*> maps_before_batches(const DataFlow& flow) {
-  std::vector<const MapFlow*> maps;
-  const Flow* at = flow.flow().get();
-  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
-    if (const auto* map = dynamic_cast<const MapFlow*>(at)) maps.push_back(map);
-    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) maps.clear();
-    at = &wrapped->up();
-  }
-  std::reverse(maps.begin(), maps.end());
-  return maps;
-}
 
 /// False if there are fewer samples.
 bool read_stored(const Flow& source, const PassKey& pass, int64_t place, Datapoint& out) {

@@ -17,7 +17,6 @@
 #include "core/text.h"
 #include "data_tools/flow_scan.h"
 #include "data_tools/write_hdf5.h"
-#include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/map_effects.h"
 #include "dataflow/random_access_flow.h"
@@ -178,7 +177,7 @@ class SamplesToWrite {
 
   void use_maps(const DataFlow& flow) {
     whole_ = flow.flow();
-    maps_ = maps_before_batches(*whole_);
+    maps_ = maps_before_batches(flow);
     for (const MapFlow* map : maps_)
       if (map->may_drop())
         throw ConfigError(map->context().position,
@@ -239,17 +238,6 @@ std::string conversion_of(const DataFlow& flow, const SamplesToWrite& samples,
 }
 
 }  // namespace
-
-std::vector<const MapFlow*> maps_before_batches(const Flow& flow) {
-  std::vector<const MapFlow*> maps;
-  const Flow* at = &flow;
-  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
-    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) maps.clear();
-    if (const auto* map = dynamic_cast<const MapFlow*>(at)) maps.insert(maps.begin(), map);
-    at = &wrapped->up();
-  }
-  return maps;
-}
 
 std::string record_endings() {
   std::vector<std::string> all;

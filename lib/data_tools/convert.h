@@ -6,7 +6,6 @@
 #include <string>
 
 #include "dataflow/data_flow.h"
-#include "dataflow/map.h"
 
 namespace tpack {
 
@@ -36,9 +35,6 @@ struct Converted {
 /// unknown ending, a file that exists, or components that the format cannot hold; DataError for a sample that
 /// cannot be read; ResourceError; Stopped after a stop request (core/stop.h), with the samples so far saved.
 Converted convert_flow(const DataFlow& flow, const ConvertOptions& options);
-
-/// The maps between the source of a flow and its batches, in order.
-std::vector<const MapFlow*> maps_before_batches(const Flow& flow);
 
 /// The endings of names of files that can be written: ".lmdb, .tfrecord, .tar, .npz and .h5".
 std::string record_endings();

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/map_in_order.h"
 #include "data_tools/perceptual_hash.h"
+#include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/random_access_flow.h"
@@ -282,6 +283,18 @@ FlowPtr stored_samples(const DataFlow& flow) {
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at.get())) at = FlowPtr(at, &wrapped->up());
   if (const auto* by_index = dynamic_cast<const RandomAccessFlow*>(at.get())) return by_index->by_index();
   return at;
+}
+
+std::vector<const MapFlow*> maps_before_batches(const DataFlow& flow) {
+  std::vector<const MapFlow*> maps;
+  const Flow* at = flow.flow().get();
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (const auto* map = dynamic_cast<const MapFlow*>(at)) maps.push_back(map);
+    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) maps.clear();
+    at = &wrapped->up();
+  }
+  std::reverse(maps.begin(), maps.end());
+  return maps;
 }
 
 FlowScan scan_flow(const std::string& name, const DataFlow& flow, const ScanOptions& options) {

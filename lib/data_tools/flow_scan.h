@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dataflow/data_flow.h"
+#include "dataflow/map.h"
 #include "dataflow/moments.h"
 #include "image/image.h"
 
@@ -97,6 +98,8 @@ struct ScanOptions {
 /// The source of a flow as a flow of its samples, in stored order if known: before maps, shuffling and
 /// batches. Inside a JoinData, maps of its flows count as part of the source.
 FlowPtr stored_samples(const DataFlow& flow);
+/// The maps between them and the batches, in order. The flow owns them.
+std::vector<const MapFlow*> maps_before_batches(const DataFlow& flow);
 
 /// Reads every stored sample once. The result does not depend on the number of workers. Errors: those of
 /// DataFlow::prepare; DataError for a flow that never ends. Bad samples are not errors.

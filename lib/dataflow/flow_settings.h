@@ -34,7 +34,7 @@ struct Codec<WorkerCount> {
   static ConfigNode dump(WorkerCount workers);
 };
 
-/// A flow without BatchData makes so many samples ahead in place of each batch, so that its threads wake each
+/// The samples that a flow without BatchData makes ahead in place of one batch, so that its threads wake each
 /// other seldom; fewer if they are large.
 inline constexpr size_t kSamplesOfPrefetch = 16;
 

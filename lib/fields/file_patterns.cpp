@@ -62,7 +62,7 @@ void expand_braces(const std::string& pattern, size_t from, const Position& wher
 
 /// What tpack writes beside files of records is not one of them.
 bool is_beside(const std::string& file, const std::vector<std::string>& sorted) {
-  return std::ranges::any_of(std::array{".components.json", ".tpack-index"}, [&](const std::string& ending) {
+  return std::ranges::any_of(std::array{kComponentsEnding, kIndexEnding}, [&](const std::string& ending) {
     return file.ends_with(ending) &&
            std::ranges::binary_search(sorted, file.substr(0, file.size() - ending.size()));
   });

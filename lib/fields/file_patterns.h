@@ -7,6 +7,11 @@
 
 namespace tpack {
 
+// What lies beside FILE of records under the name FILE + ending: a description of its components, and where
+// its records are. Patterns do not name them.
+inline constexpr const char* kComponentsEnding = ".components.json";
+inline constexpr const char* kIndexEnding = ".tpack-index";
+
 /// Files in a config: a path, a pattern such as part-*.csv or part-{000..127}.tar, or a list of these.
 struct FilePatterns {
   std::vector<Ref<Path>> all;

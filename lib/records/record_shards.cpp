@@ -11,6 +11,7 @@
 #include "core/map_in_order.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
+#include "fields/file_patterns.h"
 #include "system/file_io.h"
 #include "system/log.h"
 #include "system/mapped_file.h"
@@ -105,7 +106,7 @@ void allow_open_files(size_t files) {
 
 }  // namespace
 
-std::string index_path(const std::string& path) { return path + ".tpack-index"; }
+std::string index_path(const std::string& path) { return path + kIndexEnding; }
 
 void write_record_index(const std::string& path, const RecordLayout& layout,
                         std::span<const uint64_t> offsets) {

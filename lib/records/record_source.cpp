@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "dataflow/fitted_data.h"
+#include "fields/file_patterns.h"
 #include "image/format/image_formats.h"
 #include "system/file_io.h"
 
@@ -117,7 +118,7 @@ void RecordSource::get(int64_t index, const SampleKey& /*key*/, Datapoint& out) 
   }
 }
 
-std::string description_path(const std::string& path) { return path + ".components.json"; }
+std::string description_path(const std::string& path) { return path + kComponentsEnding; }
 
 std::vector<ComponentOfField> described_components(const std::string& path) {
   const std::string name = description_path(path);

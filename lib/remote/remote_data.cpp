@@ -196,7 +196,7 @@ class RemoteData final : public SequentialSource, public SourceFiles {
       return;
     }
     context_ = std::make_shared<MessageContext>();
-    std::vector<RemoteSpec> specs;  // by server
+    std::vector<RemoteSpec> specs;
     for (const std::string& address : p_.connect) {
       ServerLink link(context_, address, link_);
       link.ask({.reads = false});
@@ -208,7 +208,6 @@ class RemoteData final : public SequentialSource, public SourceFiles {
                                      " serves " + first.samples.str() + " in batches of " +
                                      std::to_string(first.per_item()));
     }
-    specs_ = specs;
     spec_ = specs[0];
     fewest_items_ = specs[0].items;
     for (const RemoteSpec& one : specs) {
@@ -217,6 +216,7 @@ class RemoteData final : public SequentialSource, public SourceFiles {
       fewest_items_ =
           one.items && fewest_items_ ? std::optional(std::min(*one.items, *fewest_items_)) : std::nullopt;
     }
+    specs_ = std::move(specs);
   }
 
  private:

@@ -281,7 +281,7 @@ class Heavy final : public RandomAccessSource {
  public:
   using Params = HeavyParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Samples of so many MB.").field("mb", &Params::mb, "MB of a sample");
+    return Schema<Params>("Samples of one size.").field("mb", &Params::mb, "MB of a sample");
   }
   explicit Heavy(const Params& p) : mb_(p.mb) {}
   Spec spec() const override { return {{"x", {DType::kUInt8, {mb_ << 20}}}}; }
