@@ -6,13 +6,14 @@
 #                         (under 5 minutes with a warm compiler cache)
 #   ./check.sh --all      before an issue is closed: clang-tidy and both sanitizers on everything, the build without MPI, the fuzzers,
 #                         and the tests timing-sensitive: signals that meet processes, pace, the memory of a process
+#   ./check.sh --fuzz     only the fuzzers, 20 seconds for each parser, from the same random numbers each time
 set -euo pipefail
 cd "$(dirname "$0")"
 
 mode=${1:-full}
 case "$mode" in
-  full | --quick | --all) ;;
-  *) echo "usage: ./check.sh [--quick | --all]" >&2; exit 2 ;;
+  full | --quick | --all | --fuzz) ;;
+  *) echo "usage: ./check.sh [--quick | --all | --fuzz]" >&2; exit 2 ;;
 esac
 
 start=$SECONDS
@@ -32,6 +33,13 @@ jobs=$(nproc)
 
 step "packages"
 scripts/install_dependencies.sh --check
+if [ "$mode" = --fuzz ]; then
+  step "fuzzers"
+  build fuzz --target tpack_fuzz
+  tests/fuzz/run.sh --seed 1 20
+  echo; echo "fuzzers passed ($((SECONDS - start)) s)"
+  exit 0
+fi
 if [ -z "${TPACK_PYTHON:-}" ]; then TPACK_PYTHON=$(scripts/python_env.sh); fi
 export TPACK_PYTHON
 if [ -z "$TPACK_PYTHON" ]; then echo "tests that need Python packages will skip: they could not be installed"; fi
