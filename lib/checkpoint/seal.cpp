@@ -70,7 +70,9 @@ uint64_t check_block(const std::string& path, std::string_view block_bytes) {
   const std::string_view known = kMagic.substr(0, block_bytes.size());
   if (!block_bytes.starts_with(known)) {
     const FileKind kind = kind_of_content(block_bytes);
-    constexpr std::string_view kRemedy = "tpack reads only checkpoints that `tpack train` wrote";
+    constexpr std::string_view kRemedy =
+        "tpack reads checkpoints that `tpack train` wrote; `tpack ckpt import` makes one of weights of other "
+        "programs";
     throw CheckpointError(path, kind.is_known() ? "is " + kind.rejected_as("a tpack checkpoint", kRemedy)
                                                 : "is not a tpack checkpoint");
   }

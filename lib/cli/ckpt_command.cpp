@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -15,11 +16,16 @@
 #include "learner/stored_data.h"
 #include "reports/checkpoint_diff.h"
 #include "run/config_changes.h"
+#include "system/file_kind.h"
+#include "system/input_file.h"
+#include "system/log.h"
+#include "weights/import_weights.h"
+#include "weights/write_weights.h"
 
 namespace tpack {
 namespace {
 
-int inspect(const std::string& path, bool as_json) {
+int inspect_checkpoint(const std::string& path, bool as_json) {
   const CheckpointContent content = load_checkpoint(path);
   TextTable table({"entry", "value", "bytes"});
   nlohmann::ordered_json json = {{"step", content.step}, {"epoch", content.epoch}};
@@ -64,6 +70,42 @@ int inspect(const std::string& path, bool as_json) {
   return 0;
 }
 
+/// A file of weights of another program.
+int inspect_weights(const std::string& path, bool as_json) {
+  const WeightFile file = open_weight_file(path);
+  TextTable table({"tensor", "stored as", "shape", "numbers"});
+  nlohmann::ordered_json json = {{"format", file.format}};
+  json["tensors"] = nlohmann::ordered_json::array();
+  json["others"] = nlohmann::ordered_json::array();
+  int64_t numbers = 0;
+  for (const FileWeight& weight : file.weights) {
+    numbers += weight.spec.shape.elements();
+    table.add({printable(weight.name), weight.stored, weight.spec.shape.str(),
+               with_thousands(weight.spec.shape.elements())});
+    json["tensors"].push_back(
+        {{"name", weight.name}, {"type", weight.stored}, {"shape", weight.spec.shape.sizes()}});
+  }
+  for (const auto& [name, what] : file.others) json["others"].push_back({{"name", name}, {"what", what}});
+  if (as_json) {
+    std::cout << json.dump(1) << "\n";
+    return 0;
+  }
+  std::cout << file.format << ": " << file.weights.size() << " tensors, " << with_thousands(numbers)
+            << " numbers\n\n"
+            << table.str();
+  if (file.others.empty()) return 0;
+  TextTable others({"not a tensor", "what"});
+  for (const auto& [name, what] : file.others) others.add({printable(name), printable(what)});
+  std::cout << "\n" << others.str();
+  return 0;
+}
+
+int inspect(const std::string& path, bool as_json) {
+  const bool is_own = kind_of_content(first_bytes(path, 512)).form == FileKind::Form::kCheckpoint;
+  return is_own || !std::filesystem::exists(path) ? inspect_checkpoint(path, as_json)
+                                                  : inspect_weights(path, as_json);
+}
+
 /// Checks every file; the code of the last failure, 0 if all are whole.
 int verify(const std::vector<std::string>& files) {
   int code = 0;
@@ -87,6 +129,61 @@ int diff(const std::string& first, const std::string& second) {
   return all.empty() ? 0 : 1;
 }
 
+int convert(const std::string& from, const std::string& to) {
+  const WeightFile file = open_weight_file(from);
+  write_weights(file, to);
+  std::cout << to << ": " << file.weights.size() << " tensors\n";
+  return 0;
+}
+
+int import(const ImportJob& job, const std::string& out) {
+  const ImportReport report = import_weights(job, out);
+  std::cout << "names of layers: " << report.map << "\n" << report.weights.str(job.file) << "\n";
+  for (const std::string& rule : report.weights.idle) log::warning(rule);
+  std::cout << (out.empty() ? "nothing was written (--dry-run)" : out + ": written") << "\n";
+  return 0;
+}
+
+void add_import(CLI::App& command, Action& action) {
+  struct Options {
+    ImportJob job;
+    std::string out;
+    std::vector<std::string> renames;
+    bool skips = false;
+    bool is_dry = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* import_command = command.add_subcommand(
+      "import", "Write a checkpoint with the model of a config and the weights of a file of another program");
+  import_command
+      ->add_option("file", options->job.file, "safetensors, .npz, .pt or .pth of PyTorch, or a checkpoint")
+      ->required();
+  import_command->add_option("out", options->out, "checkpoint to write (.h5)")
+      ->required()
+      ->check(not_empty());
+  import_command->add_option("--config", options->job.config, "config of the model")->required();
+  import_command->add_option("--set", options->job.overrides,
+                             "change a value of the config; may be repeated");
+  import_command->add_option("--map", options->job.naming.map, "as `map` of `init`");
+  import_command->add_option("--part", options->job.naming.part, "as `part` of `init`");
+  import_command->add_option("--rename", options->renames,
+                             "PATTERN=NAME, as `rename` of `init`; may be repeated");
+  import_command->add_flag("--skip-mismatched", options->skips,
+                           "keep the initial values of variables that have another shape in the file");
+  import_command->add_flag("--dry-run", options->is_dry, "write nothing, only report");
+  import_command->callback([options, &action] {
+    action = [options] {
+      for (const std::string& rule : options->renames) {
+        const size_t at = rule.find('=');
+        if (at == std::string::npos) throw ConfigError("--rename " + rule + ": expected PATTERN=NAME");
+        options->job.rules.rename.emplace_back(rule.substr(0, at), rule.substr(at + 1));
+      }
+      if (options->skips) options->job.rules.on_mismatch = OnMismatch::kSkip;
+      return import(options->job, options->is_dry ? "" : options->out);
+    };
+  });
+}
+
 void add_ckpt_options(CLI::App& command, Action& action) {
   command.require_subcommand(1);
   struct Options {
@@ -94,8 +191,11 @@ void add_ckpt_options(CLI::App& command, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* inspect_command = command.add_subcommand("inspect", "List the contents of a checkpoint");
-  inspect_command->add_option("file", options->files, "checkpoint")->required()->expected(1);
+  CLI::App* inspect_command =
+      command.add_subcommand("inspect", "List the contents of a checkpoint, or of a file of weights");
+  inspect_command->add_option("file", options->files, "checkpoint, safetensors, .npz, .pt or .pth of PyTorch")
+      ->required()
+      ->expected(1);
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(
       [options, &action] { action = [options] { return inspect(options->files[0], options->json); }; });
@@ -107,9 +207,17 @@ void add_ckpt_options(CLI::App& command, Action& action) {
   diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });
+  CLI::App* convert_command = command.add_subcommand(
+      "convert", "Write the tensors of a checkpoint or a file of weights as .safetensors, .npz or .h5");
+  convert_command->add_option("files", options->files, "file to read, and file to write")
+      ->required()
+      ->expected(2);
+  convert_command->callback(
+      [options, &action] { action = [options] { return convert(options->files[0], options->files[1]); }; });
+  add_import(command, action);
 }
 
-const Subcommand kCkptCommand("ckpt", "Inspect and compare checkpoints", add_ckpt_options);
+const Subcommand kCkptCommand("ckpt", "Inspect, compare, convert and import checkpoints", add_ckpt_options);
 
 }  // namespace
 }  // namespace tpack

@@ -314,6 +314,7 @@ std::optional<Result> result_of_numbers(const ExpressionNode& node) {
       return is_environment_name(node.text) ? std::nullopt : std::optional(Result::kNumber);
     case Kind::kCall:
       if (node.text == "+") return of_both(0);
+      if (node.operation == nullptr) return std::nullopt;
       return node.operation->result == pointwise::Result::kBool ? Result::kTruth : Result::kNumber;
     case Kind::kCompare:
       return Result::kTruth;

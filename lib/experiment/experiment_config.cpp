@@ -39,16 +39,25 @@ ConfigNode texts(const std::vector<std::string>& values) {
   return Codec<std::vector<std::string>>::dump(values);
 }
 
+Schema<InitFile> file_schema() {
+  return Schema<InitFile>("The file of initial weights.")
+      .field("from", &InitFile::from,
+             "file with the weights: a checkpoint of tpack, safetensors, .npz, .pt or .pth of PyTorch")
+      .field("map", &InitFile::map,
+             "how its layers are called here: `names` (as there), `order` (by order and shape), the name of "
+             "a known map, "
+             "or a .yaml file with one; default: what fits most variables")
+      .field("part", &InitFile::part, "key of the file under which the weights are; default: the usual ones");
+}
+
 }  // namespace
 
 template <>
 struct Codec<InitSection> {
   static FieldType type() {
     std::vector<FieldInfo> fields = load_rules_fields();
-    fields.insert(fields.begin(), {.name = "from",
-                                   .type = Codec<Ref<Path>>::type(),
-                                   .required = true,
-                                   .doc = "checkpoint with the weights"});
+    const std::vector<FieldInfo> own = file_schema().fields();
+    fields.insert(fields.begin(), own.begin(), own.end());
     FieldType type = FieldType::section(std::move(fields), "initial weights");
     type.nullable = true;
     return type;
@@ -57,15 +66,20 @@ struct Codec<InitSection> {
     const size_t before = reader.errors().count();
     if (node.is_null()) return InitSection{};
     if (!check_is_map(node, "init", reader.errors(), "from")) return std::nullopt;
-    InitSection init;
-    if (const ConfigNode* from = node.find("from")) {
-      Reader path("'from' of init", {}, reader.errors());
-      init.from = Codec<Ref<Path>>::parse(*from, path).value_or(Ref<Path>{});
-      if (from->is_string() && from->text().empty()) path.fail(*from, "empty; name a checkpoint");
-    } else {
-      reader.errors().add(node.position(), "init: 'from' is missing (a checkpoint)");
+    std::vector<ConfigNode::Entry> own;
+    ConfigNode rules = node;
+    const Schema<InitFile> schema = file_schema();
+    for (const FieldInfo& field : schema.fields()) {
+      if (const ConfigNode* const value = node.find(field.name)) own.push_back({field.name, *value});
+      rules = rules.without(field.name);
     }
-    init.rules = parse_load_rules(node.without("from"), "init", reader.errors());
+    InitFile file = schema.parse(ConfigNode::map(std::move(own)), "init", reader.errors());
+    const ConfigNode* const from = node.find("from");
+    if (from == nullptr)
+      reader.errors().add(node.position(), "init: 'from' is missing (a file of weights)");
+    else if (from->is_string() && from->text().empty())
+      reader.errors().add(from->position(), "'from' of init: empty; name a file of weights");
+    InitSection init{std::move(file), parse_load_rules(rules, "init", reader.errors())};
     return reader.errors().count() == before ? std::optional(std::move(init)) : std::nullopt;
   }
   static ConfigNode dump(const InitSection& init) {
@@ -73,9 +87,12 @@ struct Codec<InitSection> {
     std::vector<ConfigNode::Entry> rename;
     for (const auto& [from, to] : init.rules.rename) rename.push_back({from, to});
     return {{"from", Codec<Ref<Path>>::dump(init.from)},
+            {"map", init.map},
+            {"part", init.part},
             {"include", texts(init.rules.include)},
             {"exclude", texts(init.rules.exclude)},
-            {"rename", ConfigNode::map(std::move(rename))}};
+            {"rename", ConfigNode::map(std::move(rename))},
+            {"on_mismatch", Codec<OnMismatch>::dump(init.rules.on_mismatch)}};
   }
 };
 

@@ -28,9 +28,14 @@ struct Codec<StepsPerEpoch> {
   static ConfigNode dump(StepsPerEpoch value);
 };
 
-/// The `init` section: initial weights of a new run.
-struct InitSection {
+/// The file of the `init` section.
+struct InitFile {
   Ref<Path> from;
+  std::string map;   // as Naming::map
+  std::string part;  // as Naming::part
+};
+/// The `init` section: initial weights of a new run.
+struct InitSection : InitFile {
   LoadRules rules;
 };
 

@@ -8,6 +8,7 @@
 #include "learner/fill_from_data.h"
 #include "predict/target_scale.h"
 #include "system/log.h"
+#include "weights/loadable.h"
 
 namespace tpack {
 
@@ -33,6 +34,21 @@ void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const Varia
                "`freeze`, or fix `init`");
 }
 
+LoadReport loaded_from(const std::string& path, const InitSection& init, VariableStore& store) {
+  const WeightFile file = open_weight_file(path);
+  const NamedWeights named = named_weights(file, {init.map, init.part}, init.rules, store.table());
+  if (init.map.empty() && named.map != "names") log::info("init: names of layers by the map " + named.map);
+  LoadReport report = load_weights(store, named.weights, init.rules);
+  if (report.loaded.empty() && report.mismatched.empty())
+    throw ConfigError("init: no variable fits" + advice_on_names(file, init.rules, store.table()) + "\n" +
+                      report.str(path));
+  if (!report.mismatched.empty() && init.rules.on_mismatch == OnMismatch::kError)
+    throw ConfigError("init: " + std::to_string(report.mismatched.size()) +
+                      " variables of another shape; `on_mismatch: skip` keeps their initial values\n" +
+                      report.str(path));
+  return report;
+}
+
 }  // namespace
 
 std::string load_initial_weights(const Experiment& experiment, bool warns) {
@@ -41,9 +57,13 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
   const std::string path = resolved_path(init.from);
   VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
   if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
-  const LoadReport report = load_weights(*store, load_checkpoint(path), init.rules);
-  if (report.loaded.empty())
-    throw ConfigError(init.from.position, "init: no variable fits\n" + report.str(path));
+  const LoadReport report = [&] {
+    try {
+      return loaded_from(path, init, *store);
+    } catch (const ConfigError& error) {
+      throw ConfigError(init.from.position, error.what());
+    }
+  }();
   for (const std::string& rule : report.idle) {
     if (warns) log::warning(init.from.position.str() + ": init: " + rule);
   }

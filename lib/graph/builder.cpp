@@ -90,6 +90,14 @@ Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize
       {variable_name(name), {float_type(), shape}, VariableScope::kModel, trainable, std::move(initialize)});
 }
 
+Symbol Builder::kernel(KernelKind kind, const Shape& shape, Initialize initialize, const Shape& flattened) {
+  VariableSpec spec{
+      variable_name("W"), {float_type(), shape}, VariableScope::kModel, true, std::move(initialize)};
+  spec.kernel = kind;
+  spec.flattened = flattened;
+  return variable(std::move(spec));
+}
+
 Symbol Builder::variable(VariableSpec spec) {
   const bool is_again = variables_.find(spec.name) != nullptr;
   const bool is_twice = reads_.contains(spec.name);  // in this graph

@@ -103,6 +103,8 @@ class Builder {
   /// The value of a variable: that at the start of the program, or the one that was assigned last. Declares
   /// it as `variable_name(name)` on first use.
   Symbol variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable = true);
+  /// The trainable variable W of a kernel. `flattened`: the shape of an input that a dense layer flattens.
+  Symbol kernel(KernelKind kind, const Shape& shape, Initialize initialize, const Shape& flattened = {});
   /// As above, under a full name and any type and scope.
   Symbol variable(VariableSpec spec);
   /// Reads a variable (or a flat block) that exists under its full name, with this spec.

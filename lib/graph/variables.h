@@ -46,6 +46,14 @@ struct NumbersOfInput {
   bool log1p = false;  // of log(1 + number)
 };
 
+/// What the values of a kernel multiply, for importers of other layouts.
+enum class KernelKind : uint8_t {
+  kNone,
+  kConvolution,            // W [filters, channels / groups, height, width]
+  kTransposedConvolution,  // W [channels, filters, height, width]
+  kDense                   // W [inputs, units]
+};
+
 struct VariableSpec {
   std::string name;
   TensorSpec spec;
@@ -57,6 +65,8 @@ struct VariableSpec {
   // In a new run these are filled after `initialize`:
   std::optional<ClassesOfInput> of_classes = {};
   std::optional<NumbersOfInput> of_numbers = {};
+  KernelKind kernel = KernelKind::kNone;
+  Shape flattened = {};  // of a dense layer's input before it was flattened: [channels, height, width]
 };
 
 /// Trainable variables that one update trains.

@@ -37,14 +37,6 @@ std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<st
   return idle;
 }
 
-std::string renamed(const std::string& name, const LoadRules& rules) {
-  for (const auto& [pattern, replacement] : rules.rename) {
-    if (const auto other = match_and_replace(name, pattern, replacement)) return *other;
-    if (name.starts_with(pattern + "/")) return replacement + name.substr(pattern.size());
-  }
-  return name;
-}
-
 bool fits(const TensorSpec& here, const TensorSpec& there) {
   const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype));
   return types && here.shape == there.shape;
@@ -52,6 +44,14 @@ bool fits(const TensorSpec& here, const TensorSpec& there) {
 
 std::string mismatch(const std::string& name, const TensorSpec& there, const TensorSpec& here) {
   return name + ": " + there.str() + " in the file, " + here.str() + " in the model";
+}
+
+std::string title_of(const LoadableWeight& weight) {
+  return weight.from.empty() ? weight.names[0] : weight.from;
+}
+
+std::string source_of(const LoadableWeight& weight) {
+  return weight.from.empty() ? "" : " (" + weight.from + ")";
 }
 
 std::string lines(const char* title, const std::vector<std::string>& names) {
@@ -79,6 +79,7 @@ struct RulesParams {
   ConfigNode include = ConfigNode::list({".*"});
   ConfigNode exclude = ConfigNode::list({});
   ConfigNode rename = ConfigNode::map({});
+  OnMismatch on_mismatch = OnMismatch::kError;
 };
 
 Schema<RulesParams> rules_schema() {
@@ -88,10 +89,21 @@ Schema<RulesParams> rules_schema() {
       .field("exclude", &RulesParams::exclude, "variables not to load, in the same form")
       .field("rename", &RulesParams::rename,
              "map from a pattern in the file to a name in the model, where $1 is the first group of the "
-             "expression");
+             "expression")
+      .field("on_mismatch", &RulesParams::on_mismatch,
+             "a variable of another shape than in the file is an error, or keeps its initial value");
 }
 
 }  // namespace
+
+std::string renamed_by(const std::vector<std::pair<std::string, std::string>>& rules,
+                       const std::string& name) {
+  for (const auto& [pattern, replacement] : rules) {
+    if (const auto other = match_and_replace(name, pattern, replacement)) return *other;
+    if (name.starts_with(pattern + "/")) return replacement + name.substr(pattern.size());
+  }
+  return name;
+}
 
 std::vector<FieldInfo> load_rules_fields() { return rules_schema().fields(); }
 
@@ -104,7 +116,7 @@ std::string LoadReport::str(const std::string& source) const {
 
 LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors) {
   const RulesParams p = rules_schema().parse(node, owner, errors);
-  LoadRules rules;
+  LoadRules rules{.on_mismatch = p.on_mismatch};
   rules.include = parse_patterns(p.include, "'include' of " + owner, errors);
   rules.exclude = parse_patterns(p.exclude, "'exclude' of " + owner, errors);
   for (const std::string& pattern : rules.include) check_pattern(pattern, p.include.position(), errors);
@@ -124,32 +136,59 @@ LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Dia
   return rules;
 }
 
-LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules) {
-  LoadReport report;
-  const std::vector<std::string> in_model = store.names(VariableScope::kModel);
-  std::set<std::string> wanted(in_model.begin(), in_model.end());
-  std::vector<std::string> names = in_model;
-  std::vector<std::string> in_file;
+std::vector<LoadableWeight> loadable_weights(const CheckpointContent& content) {
+  std::vector<LoadableWeight> weights;
   for (const auto& [path, value] : content.tensors) {
     if (!path.starts_with(kGroup)) continue;
-    in_file.push_back(path.substr(std::string(kGroup).size()));
-    const std::string name = renamed(in_file.back(), rules);
+    weights.push_back({.names = {path.substr(std::string_view(kGroup).size())},
+                       .spec = [tensor = &value](const VariableSpec&) { return tensor->spec(); },
+                       .read = [tensor = &value](const VariableSpec&) { return *tensor; }});
+  }
+  return weights;
+}
+
+LoadReport load_weights(VariableStore& store, const std::vector<LoadableWeight>& weights,
+                        const LoadRules& rules) {
+  LoadReport report;
+  const std::vector<std::string> in_model = store.names(VariableScope::kModel);
+  std::map<std::string, const LoadableWeight*> taken;  // by the variable's name
+  std::vector<std::string> names = in_model;
+  std::vector<std::string> in_file;
+  const std::set<std::string> known(in_model.begin(), in_model.end());
+  for (const LoadableWeight& weight : weights) {
+    in_file.insert(in_file.end(), weight.names.begin(), weight.names.end());
+    std::string name = renamed_by(rules.rename, weight.names[0]);
+    for (const std::string& other : weight.names) {
+      if (known.contains(name)) break;
+      if (std::string now = renamed_by(rules.rename, other); known.contains(now)) name = std::move(now);
+    }
     names.push_back(name);
-    const auto here = wanted.find(name);
     if (!wants(rules, name)) {
       report.left_out.push_back(name);
-    } else if (here == wanted.end()) {
-      report.extra.push_back(name);
-    } else if (const TensorSpec own = store.spec(name); fits(own, value.spec())) {
-      store.set(name, value.dtype() == own.dtype ? value : value.cast(own.dtype));
-      report.loaded.push_back(name);
-    } else {
-      report.mismatched.push_back(mismatch(name, value.spec(), own));
+    } else if (!known.contains(name)) {
+      report.extra.push_back(name + source_of(weight));
+    } else if (!taken.emplace(name, &weight).second) {
+      throw ConfigError("'" + title_of(*taken.at(name)) + "' and '" + title_of(weight) +
+                        "' of the file are both for the variable '" + name + "'");
     }
-    if (here != wanted.end()) wanted.erase(here);
   }
-  for (const std::string& name : in_model)
-    if (wanted.contains(name) && wants(rules, name)) report.missing.push_back(name);
+  for (const std::string& name : in_model) {
+    const auto found = taken.find(name);
+    if (found == taken.end()) {
+      const bool is_left_out = std::ranges::find(report.left_out, name) != report.left_out.end();
+      if (!is_left_out && wants(rules, name)) report.missing.push_back(name);
+      continue;
+    }
+    const VariableSpec& variable = *store.table().find(name);
+    const TensorSpec there = found->second->spec(variable);
+    if (!fits(variable.spec, there)) {
+      report.mismatched.push_back(mismatch(name, there, variable.spec) + source_of(*found->second));
+      continue;
+    }
+    const Tensor value = found->second->read(variable);
+    store.set(name, value.dtype() == variable.spec.dtype ? value : value.cast(variable.spec.dtype));
+    report.loaded.push_back(name);
+  }
   report.idle = idle_rules(rules, in_file, names);
   return report;
 }

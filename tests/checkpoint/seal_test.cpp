@@ -62,13 +62,13 @@ TEST(Seal, tells_the_causes_apart) {
   write_content(path, make_seal("contemt") + "content");
   EXPECT_EQ(complaint(path), ": is damaged: its content does not match its digest");
   write_content(path, "\x89HDF\r\n\x1a\n and so on");
-  EXPECT_EQ(
-      complaint(path),
-      ": is an HDF5 file, not a tpack checkpoint; tpack reads only checkpoints that `tpack train` wrote");
+  EXPECT_EQ(complaint(path),
+            ": is an HDF5 file, not a tpack checkpoint; tpack reads checkpoints that `tpack train` "
+            "wrote; `tpack ckpt import` makes one of weights of other programs");
   write_content(path, "PK\x03\x04");
-  EXPECT_EQ(
-      complaint(path),
-      ": is a ZIP archive, not a tpack checkpoint; tpack reads only checkpoints that `tpack train` wrote");
+  EXPECT_EQ(complaint(path),
+            ": is a ZIP archive, not a tpack checkpoint; tpack reads checkpoints that `tpack train` "
+            "wrote; `tpack ckpt import` makes one of weights of other programs");
   write_content(path, "\x01\x02");
   EXPECT_EQ(complaint(path), ": is not a tpack checkpoint");
   std::string newer = whole;

@@ -200,6 +200,8 @@ TEST(Expression, says_what_it_gives_if_its_names_are_numbers) {
   for (const char* text : {"'a'", "'a' + 'b'"}) EXPECT_EQ(result(text), Result::kText) << text;
   for (const char* open : {"env.A", "env.A + 'b'", "epoch > 3 or old", "1 if epoch > 3 else true"})
     EXPECT_EQ(result(open), std::nullopt) << open;
+  const ExpressionGrammar with_mean = {.functions = {{"mean"}}};
+  EXPECT_EQ(Expression::parse("mean(old)", {}, with_mean).result_of_numbers(), std::nullopt);
 }
 
 TEST(Expression, rejects_division_by_zero_and_overflow) {

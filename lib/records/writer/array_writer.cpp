@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <mutex>
 
-#include <libdeflate.h>
-
 #include "core/error.h"
 #include "core/text.h"
+#include "records/writer/zip_writer.h"
+#include "sources/format/npy.h"
 #include "system/file_io.h"
 #include "system/mapped_file.h"
 
@@ -133,78 +133,6 @@ class ArrayWriter final : public RecordWriter {
   int64_t samples_ = 0;
 };
 
-/// Numbers of a ZIP archive, little-endian.
-class ZipText {
- public:
-  template <class T>
-  ZipText& put(T value) {
-    std::array<char, sizeof value> bytes{};
-    std::memcpy(bytes.data(), &value, sizeof value);
-    text_.append(bytes.data(), bytes.size());
-    return *this;
-  }
-  ZipText& put_text(std::string_view text) {
-    text_ += text;
-    return *this;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-struct StoredEntry {
-  std::string name;
-  uint64_t at = 0;
-  uint64_t size = 0;
-  uint32_t crc = 0;
-};
-
-constexpr uint16_t kVersion64 = 45;
-constexpr uint16_t kExtra64 = 1;
-constexpr uint16_t kDate1980 = 0x21;
-constexpr uint32_t kInExtra = 0xFFFFFFFF;
-
-/// Sizes are always in the extra field of 64 bits, as numpy.savez writes them.
-std::string local_header(const StoredEntry& entry) {
-  ZipText header;
-  header.put(uint32_t{0x04034b50})
-      .put(kVersion64)
-      .put(uint16_t{0})
-      .put(uint16_t{0})
-      .put(uint16_t{0})
-      .put(kDate1980);
-  header.put(entry.crc).put(kInExtra).put(kInExtra);
-  header.put(static_cast<uint16_t>(entry.name.size())).put(uint16_t{20}).put_text(entry.name);
-  header.put(kExtra64).put(uint16_t{16}).put(entry.size).put(entry.size);
-  return header.text();
-}
-
-std::string directory_entry(const StoredEntry& entry) {
-  ZipText header;
-  header.put(uint32_t{0x02014b50}).put(kVersion64).put(kVersion64).put(uint16_t{0}).put(uint16_t{0});
-  header.put(uint16_t{0}).put(kDate1980).put(entry.crc).put(kInExtra).put(kInExtra);
-  header.put(static_cast<uint16_t>(entry.name.size())).put(uint16_t{28}).put(uint16_t{0}).put(uint16_t{0});
-  header.put(uint16_t{0}).put(uint32_t{0}).put(kInExtra).put_text(entry.name);
-  header.put(kExtra64).put(uint16_t{24}).put(entry.size).put(entry.size).put(entry.at);
-  return header.text();
-}
-
-std::string directory_end(uint64_t at, uint64_t size, uint64_t entries) {
-  ZipText end;
-  end.put(uint32_t{0x06064b50})
-      .put(uint64_t{44})
-      .put(kVersion64)
-      .put(kVersion64)
-      .put(uint32_t{0})
-      .put(uint32_t{0});
-  end.put(entries).put(entries).put(size).put(at);
-  end.put(uint32_t{0x07064b50}).put(uint32_t{0}).put(at + size).put(uint32_t{1});
-  end.put(uint32_t{0x06054b50}).put(uint16_t{0}).put(uint16_t{0}).put(uint16_t{0xFFFF}).put(uint16_t{0xFFFF});
-  end.put(kInExtra).put(kInExtra).put(uint16_t{0});
-  return end.text();
-}
-
 }  // namespace
 
 std::unique_ptr<RecordWriter> array_writer(const std::string& folder, const Spec& spec,
@@ -214,31 +142,14 @@ std::unique_ptr<RecordWriter> array_writer(const std::string& folder, const Spec
 }
 
 void write_npz(const std::vector<ArrayFile>& arrays, const std::string& path) {
-  constexpr size_t kPiece = size_t{4} << 20U;
-  AppendFile file(path);
-  std::vector<StoredEntry> entries;
-  uint64_t at = 0;
+  ZipWriter archive(path);
   for (const ArrayFile& array : arrays) {
     const std::string header = npy_header(stored_type(array.dtype), array.sizes);
     const MappedFile mapped(array.elements);
-    const std::string_view elements(reinterpret_cast<const char*>(mapped.bytes().data()),
-                                    mapped.bytes().size());
-    StoredEntry entry{array.name + ".npy", at, header.size() + elements.size(), 0};
-    entry.crc =
-        libdeflate_crc32(libdeflate_crc32(0, header.data(), header.size()), elements.data(), elements.size());
-    const std::string local = local_header(entry);
-    file.write(local);
-    file.write(header);
-    for (size_t done = 0; done < elements.size(); done += kPiece) file.write(elements.substr(done, kPiece));
-    at += local.size() + entry.size;
-    entries.push_back(std::move(entry));
+    archive.add(array.name + ".npy",
+                {header, {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()}});
   }
-  std::string directory;
-  for (const StoredEntry& entry : entries) directory += directory_entry(entry);
-  file.write(directory);
-  file.write(directory_end(at, directory.size(), entries.size()));
-  file.sync();
-  file.close();
+  archive.finish();
 }
 
 }  // namespace tpack

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "system/mapped_file.h"
+#include "weights/weight_file.h"
+
+// The readers of open_weight_file. Errors of each: DataError with the path.
+namespace tpack {
+
+using MappedFilePtr = std::shared_ptr<const MappedFile>;
+
+/// Source: the format's description in the safetensors repository, version 0.4.
+WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path);
+/// Arrays of numpy.savez.
+WeightFile read_npz_weights(const MappedFilePtr& file, const std::string& path);
+/// The zip archives of torch.save since 1.6, those of torch.jit.save too.
+bool is_torch_archive(const MappedFilePtr& file, const std::string& path);
+WeightFile read_torch_archive(const MappedFilePtr& file, const std::string& path);
+/// The stream of torch.save before 1.6.
+WeightFile read_torch_stream(const MappedFilePtr& file, const std::string& path);
+/// True for the first bytes of such a stream.
+bool is_torch_stream(std::string_view first_bytes);
+
+}  // namespace tpack

@@ -1,0 +1,237 @@
+#include "weights/loadable.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+#include "config/load_config.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "weights/kernel_layout.h"
+
+namespace tpack {
+namespace {
+
+/// What a library calls a variable, and what it may be here.
+struct Leaf {
+  std::string_view there;
+  std::array<std::string_view, 3> here;
+};
+constexpr std::array kTorchLeaves = {
+    Leaf{"weight", {"W", "gamma", "alpha"}}, Leaf{"bias", {"b", "beta"}},
+    Leaf{"running_mean", {"mean/EMA"}},      Leaf{"running_var", {"variance/EMA"}},
+    Leaf{"num_batches_tracked", {}},
+};
+constexpr std::array kKerasLeaves = {
+    Leaf{"kernel", {"W"}}, Leaf{"depthwise_kernel", {"W"}},   Leaf{"embeddings", {"W"}},
+    Leaf{"bias", {"b"}},   Leaf{"moving_mean", {"mean/EMA"}}, Leaf{"moving_variance", {"variance/EMA"}},
+};
+
+/// Keys under which programs store a model among other things, in the order in which they are tried.
+constexpr std::array<std::string_view, 7> kParts = {"state_dict", "model_state_dict", "model",  "net",
+                                                    "network",    "params",           "weights"};
+/// What programs put before all names, and before the names of their users.
+constexpr std::array<std::string_view, 4> kWrappers = {"module.", "_orig_mod.", "model.", "net."};
+
+struct SplitName {
+  std::string path;  // of the layer
+  std::string leaf;
+};
+
+SplitName split_name(std::string_view name) {
+  if (name.ends_with(":0")) name.remove_suffix(2);
+  for (const std::string_view both : {"mean/EMA", "variance/EMA"}) {
+    if (name == both) return {"", std::string(both)};
+    if (name.ends_with(both) && name[name.size() - both.size() - 1] == '/')
+      return {std::string(name.substr(0, name.size() - both.size() - 1)), std::string(both)};
+  }
+  const size_t at = name.find_last_of("./");
+  if (at == std::string_view::npos) return {"", std::string(name)};
+  return {std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+/// Names of variables that a value of a layer may be, the likeliest first; nothing if no model has such
+/// values.
+std::vector<std::string> leaves_here(WeightStyle style, const std::string& leaf, size_t rank) {
+  const std::span<const Leaf> table = style == WeightStyle::kTorch ? std::span<const Leaf>(kTorchLeaves)
+                                                                   : std::span<const Leaf>(kKerasLeaves);
+  const auto known = std::ranges::find(table, leaf, &Leaf::there);
+  if (known == table.end()) return {leaf, leaf + "/value"};
+  std::vector<std::string> names;
+  for (const std::string_view name : known->here)
+    if (!name.empty()) names.emplace_back(name);
+  if (rank == 1 && names.size() == 3) std::swap(names[0], names[1]);  // a weight of a norm
+  return names;
+}
+
+std::string with_slashes(std::string path) {
+  std::ranges::replace(path, '.', '/');
+  return path;
+}
+
+/// The weights of a part, and their names in it.
+std::vector<std::pair<std::string, FileWeight>> part_of(const WeightFile& file, std::string part) {
+  const auto has = [&](std::string_view prefix) {
+    return std::ranges::any_of(file.weights, [&](const FileWeight& w) {
+      return w.name.starts_with(prefix) && w.name[prefix.size()] == '.';
+    });
+  };
+  for (const std::string_view known : kParts)
+    if (part.empty() && file.style == WeightStyle::kTorch && has(known)) part = known;
+  std::vector<std::pair<std::string, FileWeight>> all;
+  for (const FileWeight& weight : file.weights) {
+    if (part.empty())
+      all.emplace_back(weight.name, weight);
+    else if (weight.name.starts_with(part + ".") || weight.name.starts_with(part + "/"))
+      all.emplace_back(weight.name.substr(part.size() + 1), weight);
+  }
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const std::string_view wrapper : kWrappers) {
+      const bool is_everywhere = !all.empty() && std::ranges::all_of(all, [&](const auto& one) {
+        return one.first.starts_with(wrapper) && one.first.size() > wrapper.size();
+      });
+      if (!is_everywhere || file.style != WeightStyle::kTorch) continue;
+      for (auto& one : all) one.first.erase(0, wrapper.size());
+      changes = true;
+    }
+  }
+  return all;
+}
+
+LoadableWeight loadable(std::vector<std::string> names, WeightStyle style, const FileWeight& weight) {
+  LoadableWeight one{.names = std::move(names)};
+  if (weight.name != one.names[0]) one.from = weight.name;
+  one.spec = [style, spec = weight.spec](const VariableSpec& as) {
+    return kernel_layout(style, spec, as).spec;
+  };
+  one.read = [style, weight](const VariableSpec& as) {
+    return in_layout(weight.read(), kernel_layout(style, weight.spec, as));
+  };
+  return one;
+}
+
+std::string joined(const std::string& path, const std::string& leaf) {
+  return path.empty() ? leaf : path + "/" + leaf;
+}
+
+}  // namespace
+
+std::vector<LoadableWeight> loadable_weights(const WeightFile& file, const WeightMap& map) {
+  std::vector<LoadableWeight> all;
+  for (const auto& [name, weight] : part_of(file, map.part)) {
+    if (file.style == WeightStyle::kTpack) {
+      all.push_back(loadable({name}, file.style, weight));
+      continue;
+    }
+    const auto [path, leaf] = split_name(name);
+    const std::string here = map.path_here(with_slashes(path));
+    std::vector<std::string> names;
+    for (const std::string& variable : leaves_here(file.style, leaf, weight.spec.shape.rank()))
+      names.push_back(joined(here, variable));
+    if (!names.empty()) all.push_back(loadable(std::move(names), file.style, weight));
+  }
+  return all;
+}
+
+std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std::string& part,
+                                              const VariableTable& model) {
+  if (!file.is_in_order)
+    throw DataError(file.path, "does not keep the order of its layers (" + file.format +
+                                   "); name them with `rename` or a map");
+  const auto weights = part_of(file, part);
+  std::map<std::string, size_t> of_path;  // whether a layer is a norm: its values are of one axis
+  for (const auto& [name, weight] : weights) {
+    size_t& rank = of_path[split_name(name).path];
+    rank = std::max(rank, weight.spec.shape.rank());
+  }
+  std::vector<bool> is_taken(weights.size());
+  std::vector<LoadableWeight> all;
+  for (const VariableSpec* variable : model.all()) {
+    if (variable->scope != VariableScope::kModel) continue;
+    const std::string leaf = split_name(variable->name).leaf;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const auto& [name, weight] = weights[i];
+      const SplitName there = split_name(name);
+      std::vector<std::string> leaves = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
+      if (leaves.size() == 2 && of_path[there.path] == 1) std::swap(leaves[0], leaves[1]);  // beta of a norm
+      if (is_taken[i] || leaves.empty() || leaves[0] != leaf ||
+          kernel_layout(file.style, weight.spec, *variable).spec.shape != variable->spec.shape)
+        continue;
+      is_taken[i] = true;
+      all.push_back(loadable({variable->name}, file.style, weight));
+      break;
+    }
+  }
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (!is_taken[i]) all.push_back(loadable({weights[i].first}, file.style, weights[i].second));
+  return all;
+}
+
+namespace {
+
+constexpr const char* kByNames = "names";
+constexpr const char* kByOrder = "order";
+
+/// How many variables of the model would get values.
+size_t fitting(const std::vector<LoadableWeight>& weights, const LoadRules& rules,
+               const VariableTable& model) {
+  return static_cast<size_t>(std::ranges::count_if(weights, [&](const LoadableWeight& weight) {
+    return std::ranges::any_of(weight.names, [&](const std::string& name) {
+      const VariableSpec* const variable = model.find(renamed_by(rules.rename, name));
+      return variable != nullptr && weight.spec(*variable).shape == variable->spec.shape;
+    });
+  }));
+}
+
+size_t variables_of(const VariableTable& model) {
+  return static_cast<size_t>(
+      std::ranges::count(model.all(), VariableScope::kModel, [](const VariableSpec* v) { return v->scope; }));
+}
+
+/// The map of this name or file. Errors: ConfigError.
+WeightMap map_called(const std::string& name) {
+  std::vector<std::string> known = {kByNames, kByOrder};
+  for (const WeightMap& map : known_weight_maps()) {
+    if (map.name == name) return map;
+    known.push_back(map.name);
+  }
+  if (name.ends_with(".yaml")) return parse_weight_map(load_config(name).root, name);
+  throw ConfigError("no map '" + name + "'" + did_you_mean(name, known));
+}
+
+}  // namespace
+
+NamedWeights named_weights(const WeightFile& file, const Naming& naming, const LoadRules& rules,
+                           const VariableTable& model) {
+  if (naming.map == kByOrder) return {kByOrder, loadable_in_order(file, naming.part, model)};
+  const auto with = [&](WeightMap map) {
+    if (!naming.part.empty()) map.part = naming.part;
+    return loadable_weights(file, map);
+  };
+  if (!naming.map.empty() && naming.map != kByNames) return {naming.map, with(map_called(naming.map))};
+  NamedWeights best{kByNames, with({})};
+  if (naming.map == kByNames) return best;
+  size_t most = fitting(best.weights, rules, model);
+  for (const WeightMap& map : known_weight_maps()) {
+    NamedWeights other{map.name, with(map)};
+    const size_t fits = fitting(other.weights, rules, model);
+    if (fits <= most) continue;
+    most = fits;
+    best = std::move(other);
+  }
+  return best;
+}
+
+std::string advice_on_names(const WeightFile& file, const LoadRules& rules, const VariableTable& model) {
+  std::string fix = "; name its layers with `rename`, or with a map";
+  if (!file.is_in_order) return fix;
+  const size_t fits = fitting(loadable_in_order(file, "", model), rules, model);
+  if (fits == 0) return fix;
+  return fix + "; by their order and shape, " + std::to_string(fits) + " of " +
+         std::to_string(variables_of(model)) + " variables would fit (`map: order`)";
+}
+
+}  // namespace tpack
