@@ -137,7 +137,7 @@ int convert(const std::string& from, const std::string& to) {
 }
 
 int import(const ImportJob& job, const std::string& out) {
-  const ImportReport report = import_weights(job, out);
+  const WeightsReport report = import_weights(job, out);
   std::cout << "names of layers: " << report.map << "\n" << report.weights.str(job.file) << "\n";
   for (const std::string& rule : report.weights.idle) log::warning(rule);
   std::cout << (out.empty() ? "nothing was written (--dry-run)" : out + ": written") << "\n";

@@ -45,8 +45,7 @@ Schema<InitFile> file_schema() {
              "file with the weights: a checkpoint of tpack, safetensors, .npz, .pt or .pth of PyTorch")
       .field("map", &InitFile::map,
              "how its layers are called here: `names` (as there), `order` (by order and shape), the name of "
-             "a known map, "
-             "or a .yaml file with one; default: what fits most variables")
+             "a known map, or a .yaml file with one; default: what fits most variables")
       .field("part", &InitFile::part, "key of the file under which the weights are; default: the usual ones");
 }
 
@@ -56,7 +55,8 @@ template <>
 struct Codec<InitSection> {
   static FieldType type() {
     std::vector<FieldInfo> fields = load_rules_fields();
-    const std::vector<FieldInfo> own = file_schema().fields();
+    std::vector<FieldInfo> own = file_schema().fields();
+    own[0].required = true;  // a message of its own says that `from` is missing
     fields.insert(fields.begin(), own.begin(), own.end());
     FieldType type = FieldType::section(std::move(fields), "initial weights");
     type.nullable = true;

@@ -34,21 +34,6 @@ void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const Varia
                "`freeze`, or fix `init`");
 }
 
-LoadReport loaded_from(const std::string& path, const InitSection& init, VariableStore& store) {
-  const WeightFile file = open_weight_file(path);
-  const NamedWeights named = named_weights(file, {init.map, init.part}, init.rules, store.table());
-  if (init.map.empty() && named.map != "names") log::info("init: names of layers by the map " + named.map);
-  LoadReport report = load_weights(store, named.weights, init.rules);
-  if (report.loaded.empty() && report.mismatched.empty())
-    throw ConfigError("init: no variable fits" + advice_on_names(file, init.rules, store.table()) + "\n" +
-                      report.str(path));
-  if (!report.mismatched.empty() && init.rules.on_mismatch == OnMismatch::kError)
-    throw ConfigError("init: " + std::to_string(report.mismatched.size()) +
-                      " variables of another shape; `on_mismatch: skip` keeps their initial values\n" +
-                      report.str(path));
-  return report;
-}
-
 }  // namespace
 
 std::string load_initial_weights(const Experiment& experiment, bool warns) {
@@ -57,13 +42,15 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
   const std::string path = resolved_path(init.from);
   VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
   if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
-  const LoadReport report = [&] {
+  const WeightsReport loaded = [&] {
     try {
-      return loaded_from(path, init, *store);
+      return load_weight_file(path, {init.map, init.part}, init.rules, "`on_mismatch: skip`", *store);
     } catch (const ConfigError& error) {
-      throw ConfigError(init.from.position, error.what());
+      throw ConfigError(init.from.position, std::string("init: ") + error.what());
     }
   }();
+  if (init.map.empty() && loaded.map != "names") log::info("init: names of layers by the map " + loaded.map);
+  const LoadReport& report = loaded.weights;
   for (const std::string& rule : report.idle) {
     if (warns) log::warning(init.from.position.str() + ": init: " + rule);
   }

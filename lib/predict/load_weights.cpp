@@ -4,14 +4,13 @@
 #include <map>
 #include <set>
 
+#include "checkpoint/layout.h"
 #include "core/pattern.h"
 #include "core/schema.h"
 #include "core/text.h"
 
 namespace tpack {
 namespace {
-
-constexpr const char* kGroup = "model/";
 
 bool any_matches(const std::vector<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
@@ -139,8 +138,8 @@ LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Dia
 std::vector<LoadableWeight> loadable_weights(const CheckpointContent& content) {
   std::vector<LoadableWeight> weights;
   for (const auto& [path, value] : content.tensors) {
-    if (!path.starts_with(kGroup)) continue;
-    weights.push_back({.names = {path.substr(std::string_view(kGroup).size())},
+    if (!path.starts_with(layout::kModel)) continue;
+    weights.push_back({.names = {path.substr(layout::kModel.size())},
                        .spec = [tensor = &value](const VariableSpec&) { return tensor->spec(); },
                        .read = [tensor = &value](const VariableSpec&) { return *tensor; }});
   }
@@ -175,8 +174,7 @@ LoadReport load_weights(VariableStore& store, const std::vector<LoadableWeight>&
   for (const std::string& name : in_model) {
     const auto found = taken.find(name);
     if (found == taken.end()) {
-      const bool is_left_out = std::ranges::find(report.left_out, name) != report.left_out.end();
-      if (!is_left_out && wants(rules, name)) report.missing.push_back(name);
+      if (wants(rules, name)) report.missing.push_back(name);
       continue;
     }
     const VariableSpec& variable = *store.table().find(name);
@@ -198,7 +196,7 @@ void require_all_weights(const VariableTable& model, const CheckpointContent& co
   LoadReport report;
   for (const VariableSpec* variable : model.all()) {
     if (variable->scope != VariableScope::kModel) continue;
-    const auto stored = content.tensors.find(kGroup + variable->name);
+    const auto stored = content.tensors.find(layout::kModel + variable->name);
     if (stored == content.tensors.end())
       report.missing.push_back(variable->name);
     else if (!fits(variable->spec, stored->second.spec()))

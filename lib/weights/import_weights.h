@@ -17,15 +17,10 @@ struct ImportJob {
   LoadRules rules = {};
 };
 
-struct ImportReport {
-  std::string map;  // that was used
-  LoadReport weights;
-};
-
 /// Writes a checkpoint with the model of a config and the weights of a file, which `tpack infer` can use, and
 /// from which `init` can start. Variables without a value have initial ones. With an empty `out`, nothing is
 /// written. Errors: ConfigError if no variable fits, or one has another shape (unless `rules` skip these), or
 /// `out` exists; those of the file, the config and the checkpoint.
-ImportReport import_weights(const ImportJob& job, const std::string& out);
+WeightsReport import_weights(const ImportJob& job, const std::string& out);
 
 }  // namespace tpack

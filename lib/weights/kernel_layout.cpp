@@ -19,7 +19,7 @@ KernelLayout permuted(DType type, Sizes seen, std::vector<size_t> axes) {
 
 bool is_pointwise(const Sizes& kernel) { return kernel.size() == 4 && kernel[2] == 1 && kernel[3] == 1; }
 
-/// Of a convolution [out, in, h, w] or dense [out, in].
+/// PyTorch has [out, in, h, w] for a convolution and [out, in] for a dense layer.
 KernelLayout from_torch(const TensorSpec& there, const VariableSpec& as) {
   Sizes sizes = sizes_of(there);
   if (as.kernel == KernelKind::kDense) {
@@ -33,7 +33,7 @@ KernelLayout from_torch(const TensorSpec& there, const VariableSpec& as) {
   return {sizes, {}, there};
 }
 
-/// Of a convolution [h, w, in, out] or dense [in, out].
+/// Keras has [h, w, in, out] for a convolution and [in, out] for a dense layer.
 KernelLayout from_keras(const TensorSpec& there, const VariableSpec& as) {
   const Sizes sizes = sizes_of(there);
   const Sizes own = sizes_of(as.spec);

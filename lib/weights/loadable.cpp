@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <string_view>
 
 #include "config/load_config.h"
@@ -142,10 +141,17 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     throw DataError(file.path, "does not keep the order of its layers (" + file.format +
                                    "); name them with `rename` or a map");
   const auto weights = part_of(file, part);
-  std::map<std::string, size_t> of_path;  // whether a layer is a norm: its values are of one axis
+  std::map<std::string, size_t> most_axes;  // of the values of a layer; a norm has only vectors
   for (const auto& [name, weight] : weights) {
-    size_t& rank = of_path[split_name(name).path];
-    rank = std::max(rank, weight.spec.shape.rank());
+    size_t& axes = most_axes[split_name(name).path];
+    axes = std::max(axes, weight.spec.shape.rank());
+  }
+  std::vector<std::string> leaves;  // the likeliest name of each weight's variable; empty: none
+  for (const auto& [name, weight] : weights) {
+    const SplitName there = split_name(name);
+    const std::vector<std::string> names = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
+    const bool is_beta = names.size() == 2 && most_axes[there.path] == 1;
+    leaves.push_back(names.empty() ? "" : names[is_beta ? 1 : 0]);
   }
   std::vector<bool> is_taken(weights.size());
   std::vector<LoadableWeight> all;
@@ -153,11 +159,8 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     if (variable->scope != VariableScope::kModel) continue;
     const std::string leaf = split_name(variable->name).leaf;
     for (size_t i = 0; i < weights.size(); ++i) {
-      const auto& [name, weight] = weights[i];
-      const SplitName there = split_name(name);
-      std::vector<std::string> leaves = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
-      if (leaves.size() == 2 && of_path[there.path] == 1) std::swap(leaves[0], leaves[1]);  // beta of a norm
-      if (is_taken[i] || leaves.empty() || leaves[0] != leaf ||
+      const FileWeight& weight = weights[i].second;
+      if (is_taken[i] || leaves[i] != leaf ||
           kernel_layout(file.style, weight.spec, *variable).spec.shape != variable->spec.shape)
         continue;
       is_taken[i] = true;
@@ -225,13 +228,29 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
   return best;
 }
 
-std::string advice_on_names(const WeightFile& file, const LoadRules& rules, const VariableTable& model) {
+std::string advice_on_names(const WeightFile& file, const std::string& part, const LoadRules& rules,
+                            const VariableTable& model) {
   std::string fix = "; name its layers with `rename`, or with a map";
   if (!file.is_in_order) return fix;
-  const size_t fits = fitting(loadable_in_order(file, "", model), rules, model);
+  const size_t fits = fitting(loadable_in_order(file, part, model), rules, model);
   if (fits == 0) return fix;
   return fix + "; by their order and shape, " + std::to_string(fits) + " of " +
          std::to_string(variables_of(model)) + " variables would fit (`map: order`)";
+}
+
+WeightsReport load_weight_file(const std::string& path, const Naming& naming, const LoadRules& rules,
+                               const std::string& skip_fix, VariableStore& store) {
+  const WeightFile file = open_weight_file(path);
+  NamedWeights named = named_weights(file, naming, rules, store.table());
+  WeightsReport report{std::move(named.map), load_weights(store, named.weights, rules)};
+  const LoadReport& done = report.weights;
+  if (done.loaded.empty() && done.mismatched.empty())
+    throw ConfigError("no variable fits" + advice_on_names(file, naming.part, rules, store.table()) + "\n" +
+                      done.str(path));
+  if (!done.mismatched.empty() && rules.on_mismatch == OnMismatch::kError)
+    throw ConfigError(std::to_string(done.mismatched.size()) + " variables of another shape; " + skip_fix +
+                      " keeps their initial values\n" + done.str(path));
+  return report;
 }
 
 }  // namespace tpack

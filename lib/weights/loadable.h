@@ -38,7 +38,20 @@ struct NamedWeights {
 NamedWeights named_weights(const WeightFile& file, const Naming& naming, const LoadRules& rules,
                            const VariableTable& model);
 
-/// Advice for a file of which no variable fits: maps that fit some, or the order, if that fits all.
-std::string advice_on_names(const WeightFile& file, const LoadRules& rules, const VariableTable& model);
+/// Advice for a file of which no variable fits: the order of its layers, if that fits some.
+std::string advice_on_names(const WeightFile& file, const std::string& part, const LoadRules& rules,
+                            const VariableTable& model);
+
+/// What was loaded, and the map that named it.
+struct WeightsReport {
+  std::string map;
+  LoadReport weights;
+};
+
+/// Copies the weights of a file into a model's variables. `skip_fix`: what the user can write to keep the
+/// initial values of variables of another shape. Errors: ConfigError if no variable fits, or if one has
+/// another shape (unless `rules` skip these); those of open_weight_file, `named_weights` and `load_weights`.
+WeightsReport load_weight_file(const std::string& path, const Naming& naming, const LoadRules& rules,
+                               const std::string& skip_fix, VariableStore& store);
 
 }  // namespace tpack

@@ -47,10 +47,14 @@ Shape weight_shape(const std::vector<int64_t>& sizes, const std::string& where) 
   return Shape(sizes);
 }
 
-std::vector<int64_t> row_major_strides(const std::vector<int64_t>& sizes) {
-  std::vector<int64_t> strides(sizes.size(), 1);
-  for (size_t axis = sizes.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * std::max<int64_t>(sizes[axis], 1);
+std::vector<int64_t> strides_of(const std::vector<int64_t>& sizes, bool is_fortran) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t step = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const size_t axis = is_fortran ? i : sizes.size() - 1 - i;
+    strides[axis] = step;
+    step *= std::max<int64_t>(sizes[axis], 1);
+  }
   return strides;
 }
 
@@ -80,7 +84,7 @@ Tensor read_elements(const StridedElements& elements, const ElementType& type, c
   if (out.elements() == 0) return out;
   const uint8_t* const begin = elements.bytes.data() + static_cast<size_t>(elements.offset) * type.bytes;
   try {
-    if (elements.strides == row_major_strides(elements.shape)) {
+    if (elements.strides == strides_of(elements.shape)) {
       type.convert(begin, out);
       return out;
     }

@@ -34,8 +34,8 @@ struct StridedElements {
 /// Shape of a tensor of a file. Errors: DataError with `where` for more than 8 axes, a negative size, or more
 /// elements than fit into memory.
 Shape weight_shape(const std::vector<int64_t>& sizes, const std::string& where);
-/// Strides of a row-major array.
-std::vector<int64_t> row_major_strides(const std::vector<int64_t>& sizes);
+/// Strides of an array whose last axis is the fastest, or whose first one is.
+std::vector<int64_t> strides_of(const std::vector<int64_t>& sizes, bool is_fortran = false);
 /// Errors: DataError with `where` if an element is outside of the bytes, or if more elements are declared
 /// than are there.
 void check_elements(const StridedElements& elements, const ElementType& type, const std::string& where);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "core/error.h"
 #include "sources/format/zip.h"
 #include "system/file_kind.h"
@@ -21,11 +22,10 @@ constexpr std::string_view kZipSignature = "PK\x03\x04";
 /// The variables of the model.
 WeightFile read_checkpoint_weights(const std::string& path) {
   const auto content = std::make_shared<const CheckpointContent>(load_checkpoint(path));
-  constexpr std::string_view kGroup = "model/";
   WeightFile result{.path = path, .format = "checkpoint of tpack", .style = WeightStyle::kTpack};
   for (const auto& [name, value] : content->tensors) {
-    if (!name.starts_with(kGroup)) continue;
-    result.weights.push_back({name.substr(kGroup.size()), name_of(value.dtype()), value.spec(),
+    if (!name.starts_with(layout::kModel)) continue;
+    result.weights.push_back({name.substr(layout::kModel.size()), name_of(value.dtype()), value.spec(),
                               [content, tensor = &value] { return *tensor; }});
   }
   return result;
@@ -36,8 +36,10 @@ WeightFile opened(const MappedFilePtr& file, const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const FileKind kind = kind_of_content(text.substr(0, 512));
   if (kind.form == FileKind::Form::kCheckpoint) return read_checkpoint_weights(path);
-  if (text.starts_with(kZipSignature))
-    return is_torch_archive(file, path) ? read_torch_archive(file, path) : read_npz_weights(file, path);
+  if (text.starts_with(kZipSignature)) {
+    std::optional<WeightFile> torch = read_torch_archive(file, path);
+    return torch ? std::move(*torch) : read_npz_weights(file, path);
+  }
   if (is_torch_stream(text)) return read_torch_stream(file, path);
   if (is_safetensors(text)) return read_safetensors(file, path);
   constexpr std::string_view kWanted = "a file of weights";

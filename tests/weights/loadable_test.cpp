@@ -157,7 +157,7 @@ TEST_F(LoadIntoStore, in_order_tells_a_bias_from_a_beta) {
   const LoadReport report =
       load_weights(*store_, named_weights(file_of(renamed), {.map = "order"}, {}, table_).weights);
   EXPECT_EQ(report.loaded.size(), 5U) << report.str("x");
-  EXPECT_THAT(advice_on_names(file_of(renamed), {}, table_),
+  EXPECT_THAT(advice_on_names(file_of(renamed), "", {}, table_),
               HasSubstr("by their order and shape, 5 of 5 variables would fit (`map: order`)"));
   WeightFile sorted = file_of(renamed);
   sorted.is_in_order = false;

@@ -56,7 +56,7 @@ class TorchFiles : public testing::Test {
   }
   /// The outputs of tpack for the input of the script, with the weights of this file.
   static Tensor output_with(const std::string& file, const Naming& naming = {},
-                            ImportReport* report = nullptr) {
+                            WeightsReport* report = nullptr) {
     write_content(*folder_ / "net.yaml",
                   "tpack: 1\nengine: {threads: 1, algorithm: heuristic}\n"
                   "data: {train: [{FakeData: {shapes: [[3, 4, 4]], dtype: [float32], names: [image], size: "
@@ -74,11 +74,11 @@ class TorchFiles : public testing::Test {
                   "predict: {data: train, outputs: [fc2]}\n");
     const std::string out = *folder_ / (file + ".h5");
     std::filesystem::remove(out);
-    const ImportReport done = import_weights({.file = *folder_ / file,
-                                              .config = *folder_ / "net.yaml",
-                                              .naming = naming,
-                                              .rules = {.rename = {{"body/0", "body0"}}}},
-                                             out);
+    const WeightsReport done = import_weights({.file = *folder_ / file,
+                                               .config = *folder_ / "net.yaml",
+                                               .naming = naming,
+                                               .rules = {.rename = {{"body/0", "body0"}}}},
+                                              out);
     if (report != nullptr) *report = done;
     return InferenceModel::load(out)->predict({{"image", expected("x")}}).at("fc2");
   }
@@ -129,7 +129,7 @@ TEST_F(TorchFiles, whole_modules_are_read_without_their_classes) {
 TEST_F(TorchFiles, a_model_with_their_weights_has_their_outputs) {
   for (const char* const name :
        {"zip.pth", "stream.pth", "nested.pth", "module.pth", "script.pt", "tensorpack.npz"}) {
-    ImportReport report;
+    WeightsReport report;
     EXPECT_LT(max_difference(output_with(name, {}, &report), expected("y")), 1e-5) << name;
     EXPECT_EQ(report.map, "names");
     EXPECT_EQ(report.weights.loaded.size(), 13U) << report.weights.str(name);

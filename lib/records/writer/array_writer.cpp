@@ -1,8 +1,6 @@
 #include "records/writer/array_writer.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 

@@ -17,18 +17,6 @@ using Arguments = std::vector<StoredValue>;
 /// Nothing: the call is not understood.
 using Called = std::optional<StoredValue>;
 
-std::optional<std::vector<int64_t>> shape_of(const StoredValue& value) {
-  const StoredList* const list = value.list();
-  if (list == nullptr) return std::nullopt;
-  std::vector<int64_t> shape;
-  for (const StoredValue& item : list->items) {
-    const auto side = item.integer();
-    if (!side) return std::nullopt;
-    shape.push_back(*side);
-  }
-  return shape;
-}
-
 /// "<f4" for an object of numpy.dtype; its state is (version, byte order, ...).
 std::string dtype_of(const StoredValue& value) {
   const StoredObject* const type = value.object();
@@ -68,7 +56,7 @@ Called empty_array(const Arguments& arguments, PickleMemory& memory) {
 Called array_of_buffer(const Arguments& arguments, PickleMemory& memory) {
   if (arguments.size() != 4) return std::nullopt;
   const auto data = arguments[0].bytes();
-  const auto shape = shape_of(arguments[2]);
+  const auto shape = arguments[2].integers();
   const auto order = arguments[3].text();
   if (!data || !shape || (order != "C" && order != "F")) return std::nullopt;
   StoredArray& array = new_array(memory, *shape);
@@ -215,7 +203,7 @@ void set_array_state(StoredArray& array, const StoredValue& state, PickleMemory&
   const size_t count = list == nullptr ? 0 : list->items.size();
   if (count != 4 && count != 5) throw DataError("an array with an invalid state");
   const StoredValue* const parts = list->items.data() + (count - 4);
-  const auto shape = shape_of(parts[0]);
+  const auto shape = parts[0].integers();
   const auto is_fortran = parts[2].integer();
   if (!shape || !is_fortran) throw DataError("an array with an invalid state");
   StoredArray read{dtype_of(parts[1]), *shape, *is_fortran != 0, {}, {}};

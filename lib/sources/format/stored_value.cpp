@@ -89,6 +89,17 @@ std::optional<int64_t> StoredValue::integer() const {
   return get<int64_t>();
 }
 
+std::optional<std::vector<int64_t>> StoredValue::integers() const {
+  if (list() == nullptr) return std::nullopt;
+  std::vector<int64_t> numbers;
+  for (const StoredValue& item : list()->items) {
+    const auto number = item.integer();
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 std::optional<double> StoredValue::number() const {
   if (const auto whole = get<int64_t>()) return static_cast<double>(*whole);
   return get<double>();

@@ -43,6 +43,8 @@ class StoredValue {
   std::optional<int64_t> integer() const;
   /// An integer or a float.
   std::optional<double> number() const;
+  /// A list of integers, such as a shape.
+  std::optional<std::vector<int64_t>> integers() const;
   /// A text; or bytes, because Python 2 stores its texts as bytes. These may be invalid UTF-8.
   std::optional<std::string_view> text() const;
   std::optional<StoredBytes> bytes() const { return get<StoredBytes>(); }

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "core/error.h"
 #include "core/text_encoding.h"
 #include "sources/format/npy.h"
@@ -13,14 +11,6 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr uint64_t kMostRatio = 100;  // of unpacked and packed bytes; trained weights reach 2
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20U;
-
-/// Strides of an array of which the first axis is the fastest.
-std::vector<int64_t> fortran_strides(const std::vector<int64_t>& sizes) {
-  std::vector<int64_t> strides(sizes.size(), 1);
-  for (size_t axis = 1; axis < sizes.size(); ++axis)
-    strides[axis] = strides[axis - 1] * std::max<int64_t>(sizes[axis - 1], 1);
-  return strides;
-}
 
 }  // namespace
 
@@ -38,9 +28,8 @@ WeightFile read_npz_weights(const MappedFilePtr& file, const std::string& path) 
     const auto read = [file, entry, path, where, type] {  // unpacked again: one array at a time is in memory
       const OwnedBytes content = unpack_zip_entry(entry, file, path);
       const NpyContent again = read_npy(content.bytes, where);
-      return read_elements({again.elements, 0, again.sizes,
-                            again.is_fortran ? fortran_strides(again.sizes) : row_major_strides(again.sizes)},
-                           type, where);
+      return read_elements({again.elements, 0, again.sizes, strides_of(again.sizes, again.is_fortran)}, type,
+                           where);
     };
     result.weights.push_back({std::move(name), std::string(type.name), {type.dtype, shape}, read});
   }

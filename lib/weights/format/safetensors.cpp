@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text_encoding.h"
+#include "system/file_io.h"
 #include "weights/format/weight_formats.h"
 #include "weights/weight_elements.h"
 
@@ -123,7 +124,7 @@ WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path) 
       continue;
     }
     const StridedElements elements{data.subspan(entry.begin, declared), 0, entry.shape,
-                                   row_major_strides(entry.shape)};
+                                   strides_of(entry.shape)};
     result.weights.push_back(
         {entry.name, std::string(type->name), {type->dtype, shape}, [file, elements, type, where] {
            return read_elements(elements, *type, where);
@@ -132,6 +133,29 @@ WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path) 
   if (end != data.size())
     throw DataError(path, "has " + std::to_string(data.size() - end) + " bytes that belong to no tensor");
   return result;
+}
+
+void write_safetensors(const WeightFile& file, const std::string& path) {
+  constexpr size_t kAlignment = 8;
+  nlohmann::ordered_json header = {{kMetadata, {{"format", "pt"}}}};
+  std::vector<Tensor> tensors;
+  uint64_t at = 0;
+  for (const FileWeight& weight : file.weights) {
+    tensors.push_back(weight.read());
+    const Tensor& tensor = tensors.back();
+    const auto type = std::ranges::find(kSafetensorsTypes, name_of(tensor.dtype()), &NamedType::numpy);
+    header[weight.name] = {{"dtype", type->name},
+                           {"shape", tensor.shape().sizes()},
+                           {"data_offsets", {at, at + tensor.bytes()}}};
+    at += tensor.bytes();
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  const uint64_t length = text.size();
+  std::vector<std::string_view> parts = {{reinterpret_cast<const char*>(&length), kLengthBytes}, text};
+  for (const Tensor& tensor : tensors)
+    parts.emplace_back(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
+  write_whole_file(path, parts);
 }
 
 }  // namespace tpack

@@ -81,12 +81,9 @@ class TorchArchive {
 
 }  // namespace
 
-bool is_torch_archive(const MappedFilePtr& file, const std::string& path) {
-  return TorchArchive(file, path).has_pickle();
-}
-
-WeightFile read_torch_archive(const MappedFilePtr& file, const std::string& path) {
-  return TorchArchive(file, path).read();
+std::optional<WeightFile> read_torch_archive(const MappedFilePtr& file, const std::string& path) {
+  const TorchArchive archive(file, path);
+  return archive.has_pickle() ? std::optional(archive.read()) : std::nullopt;
 }
 
 }  // namespace tpack

@@ -42,18 +42,6 @@ constexpr std::array<std::string_view, 3> kModuleParts = {"_modules", "_paramete
 
 constexpr std::string_view kRebuild = "torch._utils._rebuild_";
 
-std::optional<std::vector<int64_t>> integers(const StoredValue& value) {
-  const StoredList* const list = value.list();
-  if (list == nullptr) return std::nullopt;
-  std::vector<int64_t> numbers;
-  for (const StoredValue& item : list->items) {
-    const auto number = item.integer();
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
 std::string class_of(const StoredValue& value) {
   return value.object() == nullptr ? "" : value.object()->name;
 }
@@ -105,13 +93,9 @@ class TorchValues {
     const NpyType* const known = npy_type(array.dtype);
     if (known == nullptr) return;
     const ElementType type = *element_type(known->name);
-    StridedElements elements{array.data, 0, array.shape, row_major_strides(array.shape)};
-    if (array.is_fortran) {
-      std::vector<int64_t> reversed(array.shape.rbegin(), array.shape.rend());
-      elements.strides = row_major_strides(reversed);
-      std::ranges::reverse(elements.strides);
-    }
-    add_weight(path, elements, type, {.bytes = {}, .owner = owner_, .verify = {}});
+    weight_shape(array.shape, where(path));  // bounds the strides
+    add_weight(path, {array.data, 0, array.shape, strides_of(array.shape, array.is_fortran)}, type,
+               {.bytes = {}, .owner = owner_, .verify = {}});
   }
 
   void add_object(const std::string& path, const StoredObject& object, bool counts) {
@@ -158,8 +142,8 @@ class TorchValues {
     if (id == nullptr || id->items.size() < 3) throw damaged("it has no storage");
     const auto key = id->items[2].text();
     const auto offset = a[1].integer();
-    auto shape = integers(a[2]);
-    auto strides = integers(a[3]);
+    auto shape = a[2].integers();
+    auto strides = a[3].integers();
     if (!key || !offset || !shape || !strides) throw damaged("its storage, shape or strides");
     const std::string type_name = dtype.empty() ? class_of(id->items[1]) : dtype;
     const auto element = torch_element_name(type_name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,11 +15,12 @@ using MappedFilePtr = std::shared_ptr<const MappedFile>;
 
 /// Source: the format's description in the safetensors repository, version 0.4.
 WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path);
+/// Writes all tensors, completely or not at all. Errors: ResourceError; those of the tensors.
+void write_safetensors(const WeightFile& file, const std::string& path);
 /// Arrays of numpy.savez.
 WeightFile read_npz_weights(const MappedFilePtr& file, const std::string& path);
-/// The zip archives of torch.save since 1.6, those of torch.jit.save too.
-bool is_torch_archive(const MappedFilePtr& file, const std::string& path);
-WeightFile read_torch_archive(const MappedFilePtr& file, const std::string& path);
+/// The zip archives of torch.save since 1.6, those of torch.jit.save too. Nothing for other archives.
+std::optional<WeightFile> read_torch_archive(const MappedFilePtr& file, const std::string& path);
 /// The stream of torch.save before 1.6.
 WeightFile read_torch_stream(const MappedFilePtr& file, const std::string& path);
 /// True for the first bytes of such a stream.
