@@ -5,6 +5,7 @@
 
 #include "core/config_node.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 namespace {
@@ -34,6 +35,8 @@ std::string escaped(const std::string& text) {
 /// True if the text, written without quotes, would not come back as the same string.
 bool needs_quotes(const std::string& text) {
   if (ConfigNode::plain(text, {}).kind() != ConfigNode::Kind::kString) return true;
+  if (without_byte_order_mark(text).size() != text.size())
+    return true;  // a reader drops it from the start of a file
   static const std::string kFirst = "!&*-?|>@%`'\"#,[]{}: =~";
   if (kFirst.find(text.front()) != std::string::npos || text.back() == ' ' || text.back() == ':') return true;
   if (text.find(": ") != std::string::npos || text.find(" #") != std::string::npos) return true;

@@ -62,7 +62,8 @@ TEST(YamlReader, keeps_the_tags_of_merging) {
 
 TEST(YamlReader, writes_and_reads_the_same_values) {
   const std::string texts[] = {"a: [1, 'x y', \"q\\\"\\n\", -.inf, 1e-7]\nb: {c: {}, d: [], e: ~}\n",
-                               "- [[1, 2], [3]]\n- {a: [{b: 1}, {c: [{d: 2}]}]}\n- 'null'\n- 007\n"};
+                               "- [[1, 2], [3]]\n- {a: [{b: 1}, {c: [{d: 2}]}]}\n- 'null'\n- 007\n",
+                               "\n\ufeffa"};
   for (const std::string& text : texts) {
     const ConfigNode once = parse_yaml(text, "a");
     EXPECT_TRUE(parse_yaml(to_yaml(once), "b").same_value(once)) << to_yaml(once);
