@@ -67,3 +67,22 @@ function(tpack_link_modules target)
   endforeach()
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endfunction()
+
+# tpack_protobuf(NAME MESSAGE ...): adds the classes of messages (files below lib/ without .proto) to a module. protoc runs when the build is
+# configured, so that clang-tidy, which builds nothing, has its headers. Files that stay the same keep their dates.
+function(tpack_protobuf name)
+  set(generated ${CMAKE_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/protoc)
+  foreach(message ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lib/${message}.proto)
+    execute_process(COMMAND ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${CMAKE_SOURCE_DIR}/lib --cpp_out=${CMAKE_BINARY_DIR}/protoc
+                            ${message}.proto
+                    COMMAND_ERROR_IS_FATAL ANY)
+    foreach(extension cc h)
+      configure_file(${CMAKE_BINARY_DIR}/protoc/${message}.pb.${extension} ${generated}/${message}.pb.${extension} COPYONLY)
+    endforeach()
+    set_source_files_properties(${generated}/${message}.pb.cc PROPERTIES COMPILE_OPTIONS -w)
+    target_sources(tpack_${name} PRIVATE ${generated}/${message}.pb.cc)
+  endforeach()
+  target_include_directories(tpack_${name} SYSTEM PRIVATE ${generated})
+endfunction()

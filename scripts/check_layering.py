@@ -63,7 +63,7 @@ ONLY_IN = {
     r"zmq\.h": ["remote"],
     r"lmdb\.h": ["sources", "records"],
     r"(zlib|zstd)\.h": ["table"],
-    r"google/protobuf": ["sources", "records"],
+    r"google/protobuf": ["sources", "records", "weights"],
     r"(hdf5|H5public)\.h": ["checkpoint", "sources/hdf5"],
     r"mpi\.h": ["comm"],
     r"Eigen/": ["train"],

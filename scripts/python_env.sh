@@ -5,8 +5,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 venv=build/venv
-wanted="numpy h5py pillow tensorboard lmdb tensorpack pyzmq msgpack msgpack-numpy tfrecord webdataset"
-ready() { "$venv/bin/python" -c 'import numpy, h5py, PIL, tensorboard, lmdb, msgpack_numpy, zmq, tfrecord, webdataset; import importlib.metadata as m; m.version("tensorpack")' 2>/dev/null; }
+wanted="numpy h5py pillow tensorboard lmdb tensorpack pyzmq msgpack msgpack-numpy tfrecord webdataset onnx safetensors"
+ready() { "$venv/bin/python" -c 'import numpy, h5py, PIL, tensorboard, lmdb, msgpack_numpy, zmq, tfrecord, webdataset, onnx, safetensors; import importlib.metadata as m; m.version("tensorpack")' 2>/dev/null; }
 
 if ! ready; then
   mkdir -p build

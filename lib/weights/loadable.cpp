@@ -141,14 +141,17 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     throw DataError(file.path, "does not keep the order of its layers (" + file.format +
                                    "); name them with `rename` or a map");
   const auto weights = part_of(file, part);
+  const auto split = [](const std::string& name, const FileWeight& weight) {
+    return split_name(weight.used_as.empty() ? name : weight.used_as);
+  };
   std::map<std::string, size_t> most_axes;  // of the values of a layer; a norm has only vectors
   for (const auto& [name, weight] : weights) {
-    size_t& axes = most_axes[split_name(name).path];
+    size_t& axes = most_axes[split(name, weight).path];
     axes = std::max(axes, weight.spec.shape.rank());
   }
   std::vector<std::string> leaves;  // the likeliest name of each weight's variable; empty: none
   for (const auto& [name, weight] : weights) {
-    const SplitName there = split_name(name);
+    const SplitName there = split(name, weight);
     const std::vector<std::string> names = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
     const bool is_beta = names.size() == 2 && most_axes[there.path] == 1;
     leaves.push_back(names.empty() ? "" : names[is_beta ? 1 : 0]);

@@ -36,15 +36,23 @@ WeightFile opened(const MappedFilePtr& file, const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const FileKind kind = kind_of_content(text.substr(0, 512));
   if (kind.form == FileKind::Form::kCheckpoint) return read_checkpoint_weights(path);
+  if (is_hdf5(text)) return read_hdf5_weights(file, path);
   if (text.starts_with(kZipSignature)) {
+    if (is_keras_archive(file, path)) return read_keras_archive(file, path);
     std::optional<WeightFile> torch = read_torch_archive(file, path);
     return torch ? std::move(*torch) : read_npz_weights(file, path);
   }
   if (is_torch_stream(text)) return read_torch_stream(file, path);
   if (is_safetensors(text)) return read_safetensors(file, path);
+  if (kind.form != FileKind::Form::kStandIn) {  // messages of protobuf have no signature
+    if (path.ends_with(".onnx")) return read_onnx_weights(file, path);
+    if (path.ends_with(".caffemodel")) return read_caffe_weights(file, path);
+  }
   constexpr std::string_view kWanted = "a file of weights";
   constexpr std::string_view kKnown =
-      "known are checkpoints of tpack, safetensors, .npz, PyTorch (.pt, .pth)";
+      "known are checkpoints of tpack, safetensors, .npz, PyTorch (.pt, .pth), Keras (.h5, .keras), and "
+      "files "
+      "named .onnx and .caffemodel";
   throw DataError(path, kind.is_known() ? "is " + kind.rejected_as(kWanted, kKnown)
                                         : "is not " + std::string(kWanted) + "; " + std::string(kKnown));
 }

@@ -24,6 +24,9 @@ struct FileWeight {
   std::string stored;              // the type of its elements there: "float16"
   TensorSpec spec;                 // of the result of `read`: floats become float32, integers int32
   std::function<Tensor()> read{};  // Errors: CheckpointError with path and name
+  /// If the file tells where the network uses it: what PyTorch could call it, "Conv_3.weight". Only their
+  /// order counts such names.
+  std::string used_as{};
 };
 
 /// The tensors of a file that some program wrote, in the order of the file.
@@ -42,9 +45,9 @@ struct WeightFile {
 };
 
 /// Opens a file of weights; its format is known by its content: checkpoints of tpack, safetensors, NumPy
-/// (.npz), PyTorch. Nothing in it is run. Tensors are read on demand; the file stays mapped as long as one of
-/// them is held. Errors: CheckpointError with the path if there is no such file, or if it is none of these,
-/// or damaged.
+/// (.npz), PyTorch, Keras (.h5, .keras); ONNX and Caffe by the endings .onnx and .caffemodel. Nothing in it
+/// is run. Tensors are read on demand; the file stays mapped as long as one of them is held. Errors:
+/// CheckpointError with the path if there is no such file, or if it is none of these, or damaged.
 WeightFile open_weight_file(const std::string& path);
 
 }  // namespace tpack
