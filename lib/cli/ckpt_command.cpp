@@ -156,7 +156,9 @@ void add_import(CLI::App& command, Action& action) {
   CLI::App* import_command = command.add_subcommand(
       "import", "Write a checkpoint with the model of a config and the weights of a file of another program");
   import_command
-      ->add_option("file", options->job.file, "safetensors, .npz, .pt or .pth of PyTorch, or a checkpoint")
+      ->add_option("file", options->job.file,
+                   "safetensors, .npz, .pt or .pth of PyTorch, .keras or .h5 of Keras, .onnx, .caffemodel, "
+                   "or a checkpoint")
       ->required();
   import_command->add_option("out", options->out, "checkpoint to write (.h5)")
       ->required()
@@ -193,7 +195,10 @@ void add_ckpt_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* inspect_command =
       command.add_subcommand("inspect", "List the contents of a checkpoint, or of a file of weights");
-  inspect_command->add_option("file", options->files, "checkpoint, safetensors, .npz, .pt or .pth of PyTorch")
+  inspect_command
+      ->add_option(
+          "file", options->files,
+          "checkpoint, safetensors, .npz, .pt or .pth of PyTorch, .keras or .h5 of Keras, .onnx, .caffemodel")
       ->required()
       ->expected(1);
   add_json_flag(*inspect_command, options->json);

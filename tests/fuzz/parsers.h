@@ -32,6 +32,7 @@ std::vector<Parser> config_parsers();
 std::vector<Parser> image_parsers();
 std::vector<Parser> record_parsers();
 std::vector<Parser> table_parsers();
+std::vector<Parser> weight_parsers();
 
 inline std::string_view text_of(Input input) {
   return {reinterpret_cast<const char*>(input.data()), input.size()};

@@ -18,7 +18,7 @@ namespace {
 std::vector<Parser> all_parsers() {
   std::vector<Parser> all;
   for (auto& some : {table_parsers(), array_parsers(), image_parsers(), record_parsers(),
-                     checkpoint_parsers(), config_parsers()})
+                     checkpoint_parsers(), config_parsers(), weight_parsers()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

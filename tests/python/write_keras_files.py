@@ -32,13 +32,19 @@ def of_layer(values, layer):
     return sorted(own.items(), key=lambda item: ORDER.index(item[0]))
 
 
-def write_named(path, values, in_model=True, names=lambda layer, leaf: f"{layer}/{leaf}", layers=LAYERS, fixed=False, **options):
+def write_named(path, values, in_model=True, names=lambda layer, leaf: f"{layer}/{leaf}", layers=LAYERS, fixed=False, split=False, **options):
     """`layer_names` and `weight_names`, as model.save("m.h5") and model.save_weights("m.h5") of Keras 2."""
     def texts(list_of):
+        if not list_of:
+            return np.array([])  # of float64, as Keras
         return np.array([text.encode() for text in list_of]) if fixed else np.array(list(list_of), dtype=h5py.string_dtype())
     with h5py.File(path, "w") as file:
         top = file.create_group("model_weights") if in_model else file
-        top.attrs["layer_names"] = texts(layers)
+        if split:
+            for i, layer in enumerate(layers):
+                top.attrs[f"layer_names{i}"] = texts([layer])
+        else:
+            top.attrs["layer_names"] = texts(layers)
         top.attrs["backend"] = "tensorflow"
         top.attrs["keras_version"] = "3.15.1"
         for layer in layers:
@@ -48,7 +54,7 @@ def write_named(path, values, in_model=True, names=lambda layer, leaf: f"{layer}
             for leaf, value in own:
                 group.create_dataset(names(layer, leaf), data=value, **options)
         if in_model:
-            top.create_group("top_level_model_weights").attrs["weight_names"] = np.array([], dtype=h5py.string_dtype())
+            top.create_group("top_level_model_weights").attrs["weight_names"] = np.array([])
             file.attrs["model_config"] = json.dumps({"class_name": "Functional", "config": {"layers": []}})
             file.create_dataset("optimizer_weights/adam/iteration", data=np.int64(3))
 
@@ -109,6 +115,7 @@ def main():
     write_named(folder / "float16.h5", {name: value.astype(np.float16) for name, value in values.items()})
     write_named(folder / "gzip.h5", values, chunks=True, compression="gzip", shuffle=True)
     write_named(folder / "chunks.h5", values, chunks=True)
+    write_named(folder / "split.h5", values, split=True)  # as Keras does if they have more than 64 kB
     # Names with numbers that Keras counts over all models of a program.
     counted = {layer: f"{SNAKE[kind]}_{17 + i}" for i, (layer, kind) in enumerate(LAYERS.items())}
     renamed = {f"{counted[name.split('/')[0]]}/{name.split('/')[1]}": value for name, value in values.items()}

@@ -23,7 +23,7 @@ std::vector<std::string> names_in(const WeightFile& file) {
 }
 
 TEST_F(KerasFiles, with_names_of_layers_have_their_order) {
-  for (const char* const name : {"legacy.h5", "old.h5", "around.h5", "gzip.h5", "chunks.h5"}) {
+  for (const char* const name : {"legacy.h5", "old.h5", "around.h5", "gzip.h5", "chunks.h5", "split.h5"}) {
     const WeightFile file = open(name);
     EXPECT_EQ(compare(file, 0), 13U) << name;
     EXPECT_EQ(file.format, "Keras (.h5)");

@@ -91,7 +91,7 @@ Handle open_bytes(std::span<const uint8_t> bytes, const std::string& path) {
           H5Fclose};
 }
 
-struct FreeDecompressor {
+struct FreeChunkTool {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
 };
 
@@ -285,7 +285,7 @@ std::vector<uint8_t> Hdf5Arrays::Open::chunk_at(hid_t dataset, const std::vector
       continue;
     }
     std::vector<uint8_t> unpacked(wanted);
-    const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> tool(libdeflate_alloc_decompressor());
+    const std::unique_ptr<libdeflate_decompressor, FreeChunkTool> tool(libdeflate_alloc_decompressor());
     size_t written = 0;
     const auto result = libdeflate_zlib_decompress(tool.get(), packed.data(), packed.size(), unpacked.data(),
                                                    unpacked.size(), &written);
