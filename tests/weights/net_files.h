@@ -82,7 +82,7 @@ class NetFiles : public testing::Test {
                   "predict: {data: train, outputs: [fc2]}\n");
     const std::string out = *folder_ / "imported.h5";
     std::filesystem::remove(out);
-    const ImportReport report = import_weights(
+    const WeightsReport report = import_weights(
         {.file = *folder_ / file, .config = *folder_ / "net.yaml", .naming = naming, .rules = rules}, out);
     EXPECT_EQ(report.weights.loaded.size(), 13U) << report.weights.str(file);
     return max_difference(InferenceModel::load(out)->predict({{"image", expected("x")}}).at("fc2"),

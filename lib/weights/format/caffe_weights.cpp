@@ -24,7 +24,7 @@ struct CaffeType {
 };
 
 const std::vector<CaffeType>& caffe_types() {
-  static const std::vector<CaffeType> types = {
+  static const std::vector<CaffeType> kTypes = {
       {"Convolution", 4, {"weight", "bias"}},
       {"InnerProduct", 14, {"weight", "bias"}},
       {"Deconvolution", 39, {"weight", "bias"}},
@@ -37,7 +37,7 @@ const std::vector<CaffeType>& caffe_types() {
       {"PReLU", 0, {"weight"}},
       {"Normalize", 0, {"weight"}},
   };
-  return types;
+  return kTypes;
 }
 
 /// A layer of either version.
@@ -133,7 +133,7 @@ class CaffeWeights {
       elements.shape = without_old_axes(std::move(elements.shape), 2);
     else if (has_name && !(leaf == "weight" && layer.type.find("onvolution") != std::string::npos))
       elements.shape = without_old_axes(std::move(elements.shape), 1);
-    elements.strides = row_major_strides(elements.shape);
+    elements.strides = strides_of(elements.shape);
     if (layer.is_transposed && is_kernel && elements.shape.size() == 2) {
       std::ranges::reverse(elements.shape);
       std::ranges::reverse(elements.strides);

@@ -379,7 +379,7 @@ Tensor Hdf5Arrays::read(const Hdf5Array& array) const {
   } else {
     elements = open_->bytes.bytes.subspan(how.offset, size);
   }
-  return read_elements({elements, 0, sizes, row_major_strides(sizes)}, array.type, open_->where(array.path));
+  return read_elements({elements, 0, sizes, strides_of(sizes)}, array.type, open_->where(array.path));
 }
 
 }  // namespace tpack

@@ -76,7 +76,7 @@ std::vector<std::string> names_by_shapes(const std::vector<Shape>& shapes) {
 
 class KerasConfig {
  public:
-  KerasConfig(std::map<std::string, KerasLayer>& layers) : layers_(layers) {}
+  explicit KerasConfig(std::map<std::string, KerasLayer>& layers) : layers_(layers) {}
 
   /// `config`: of a model. `groups`, `path`: of the model, with a slash at the end.
   void add(const nlohmann::json& config, const std::string& groups, const std::string& path, int level) {

@@ -48,7 +48,7 @@ bool is_one_of(std::span<const std::string_view> names, const std::string& name)
   return std::ranges::find(names, name) != names.end();
 }
 
-FileWeight weight_of(const Arrays& arrays, const Hdf5Array& array, std::string name) {
+FileWeight weight_of(const Arrays& arrays, const Hdf5Array& array, const std::string& name) {
   return {valid_utf8(name), std::string(array.type.name), {array.type.dtype, array.shape}, [arrays, &array] {
             return arrays->read(array);
           }};

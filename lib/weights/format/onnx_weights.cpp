@@ -169,7 +169,7 @@ class OnnxWeights {
     if (static_cast<size_t>(shape.elements()) != there)
       throw DataError(where, "declares " + shape.str() + " of type " + std::string(type.name) +
                                  " and has other numbers; it is damaged");
-    elements.strides = row_major_strides(elements.shape);
+    elements.strides = strides_of(elements.shape);
     Found one;
     if (const auto uses = uses_.find(tensor_name); uses != uses_.end()) {
       const OnnxUse& first = uses->second.front();
