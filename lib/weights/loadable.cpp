@@ -153,7 +153,7 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
   for (const auto& [name, weight] : weights) {
     const SplitName there = split(name, weight);
     const std::vector<std::string> names = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
-    const bool is_beta = names.size() == 2 && most_axes[there.path] == 1;
+    const bool is_beta = names.size() == 2 && names[1] == "beta" && most_axes[there.path] == 1;
     leaves.push_back(names.empty() ? "" : names[is_beta ? 1 : 0]);
   }
   std::vector<bool> is_taken(weights.size());

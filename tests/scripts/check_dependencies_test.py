@@ -12,7 +12,7 @@ class CheckDependencies(ScratchTest):
         self.assertEqual(self.run_script(SCRIPT), (0, ["dependencies: ok"]))
 
     def test_refuses_a_library_that_only_tests_link(self):
-        for module in ("checkpoint", "data_tools", "sources/hdf5"):
+        for module in ("checkpoint", "data_tools", "sources/hdf5", "weights"):
             self.replace(f"lib/{module}/CMakeLists.txt", "hdf5::hdf5", "")
         self.assertEqual(self.run_script(SCRIPT), (1, ["HDF5: declared, but nothing links hdf5::hdf5"]))
 
