@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 debian=/usr/bin/python3
-has_torch() { "$1" -c 'import numpy, torch' >/dev/null 2>&1; }
+has_torch() { "$1" -c 'import numpy, torch, torchvision' >/dev/null 2>&1; }
 
 for python in "${TPACK_TORCH_PYTHON:-}" "${TPACK_PYTHON:-}" "$PWD/build/venv/bin/python" "$debian"; do
   if [ -n "$python" ] && has_torch "$python"; then echo "$python"; exit; fi
@@ -17,6 +17,6 @@ if [ "${1:-}" = --install ]; then
   if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
   export DEBIAN_FRONTEND=noninteractive
   "${as_root[@]}" apt-get update -qq >&2
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends python3-torch >&2
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends python3-torch python3-torchvision >&2
   if has_torch "$debian"; then echo "$debian"; fi
 fi

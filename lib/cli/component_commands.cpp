@@ -7,7 +7,9 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "config/zoo.h"
 #include "core/text.h"
+#include "draw/figures.h"
 #include "draw/text_table.h"
 #include "learner/plugins.h"
 #include "reports/component_docs.h"
@@ -15,6 +17,8 @@
 
 namespace tpack {
 namespace {
+
+constexpr const char* kZooWord = "zoo";
 
 struct ComponentOptions {
   std::string word;  // a kind, or a component's name
@@ -31,6 +35,7 @@ void add_options(CLI::App& command, ComponentOptions& options) {
 std::vector<std::string> kinds_of(const std::string& word) {
   std::vector<std::string> all = documented_kinds();
   if (word.empty()) return all;
+  all.emplace_back(kZooWord);
   for (const std::string& kind : all) {
     if (kind == word || kind + "s" == word) return {kind};
   }
@@ -39,7 +44,24 @@ std::vector<std::string> kinds_of(const std::string& word) {
 
 size_t width() { return static_cast<size_t>(text_width(STDOUT_FILENO)); }
 
+/// The networks of `include: zoo:NAME`.
+int list_zoo(bool as_json) {
+  auto json = nlohmann::ordered_json::array();
+  TextTable table({"network", "parameters", "GMACs", "published top-1, %"});
+  for (const ZooNetwork& one : zoo_networks()) {
+    table.add({one.name, with_thousands(one.parameters), fixed(one.gmacs, 2), fixed(one.top1, 1)});
+    json.push_back({{"name", one.name},
+                    {"parameters", one.parameters},
+                    {"gmacs", one.gmacs},
+                    {"top1", one.top1},
+                    {"page", one.page}});
+  }
+  std::cout << (as_json ? json.dump(1) + "\n" : table.str(width()));
+  return 0;
+}
+
 int list(const ComponentOptions& o) {
+  if (o.word == kZooWord) return list_zoo(o.json);
   load_plugins(o.plugins);
   auto json = nlohmann::ordered_json::array();
   for (const std::string& kind : kinds_of(o.word)) {
@@ -75,7 +97,9 @@ int describe_named(const ComponentOptions& o) {
 
 void add_list_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ComponentOptions>();
-  command.add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
+  command.add_option(
+      "kind", options->word,
+      "layer, source, map, stage, callback, trainer, ..., or zoo: the networks of `include: zoo:NAME`");
   add_options(command, *options);
   command.callback([options, &action] { action = [options] { return list(*options); }; });
 }

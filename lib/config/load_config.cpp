@@ -10,6 +10,7 @@
 #include "config/overrides.h"
 #include "config/resolve.h"
 #include "config/yaml_reader.h"
+#include "config/zoo.h"
 #include "core/error.h"
 #include "core/substitute.h"
 #include "core/text.h"
@@ -18,6 +19,8 @@ namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kZooPrefix = "zoo:";
 
 /// A file of an include.
 struct Include {
@@ -37,7 +40,8 @@ std::vector<Include> includes_of(const ConfigNode& root) {
                         "'include': expected a path or a list of paths, found " + item.describe());
     }
     const fs::path base = fs::path(*item.position().file).parent_path();
-    all.push_back({(base / item.text()).lexically_normal().string(), item.position()});
+    const bool is_own = item.text().starts_with(kZooPrefix);  // comes with tpack
+    all.push_back({is_own ? item.text() : (base / item.text()).lexically_normal().string(), item.position()});
   }
   return all;
 }
@@ -83,6 +87,7 @@ class Loader {
   std::vector<ConfigNode> take_sources() { return std::move(sources_); }
 
  private:
+  void load_zoo(const std::string& name, const Position& included_at);
   void enter(const std::string& path, const Position& included_at);
   void add_file(const ConfigNode& root);
   void add(ConfigNode tree) {
@@ -130,6 +135,25 @@ void Loader::load(const std::string& path, const Position& included_at) {
   open_.pop_back();
 }
 
+/// A network: its page, then its variables. Or a page that networks share, by its name with .yaml.
+void Loader::load_zoo(const std::string& name, const Position& included_at) {
+  const auto page = [&](const std::string& file) {
+    const char* const text = zoo_page(file);
+    if (text == nullptr) throw ConfigError(included_at, "no page '" + file + "' in the zoo");
+    add_file(parse_yaml(YamlText::of_string(text, std::string(kZooPrefix) + file + ".yaml"), budget_));
+  };
+  if (name.ends_with(".yaml")) return page(name.substr(0, name.size() - std::string(".yaml").size()));
+  const auto network = std::ranges::find(zoo_networks(), name, &ZooNetwork::name);
+  if (network == zoo_networks().end()) {
+    std::vector<std::string> names;
+    for (const ZooNetwork& one : zoo_networks()) names.push_back(one.name);
+    throw ConfigError(included_at, "no network '" + name + "' in the zoo" + did_you_mean(name, names) +
+                                       "; `tpack list zoo` lists them");
+  }
+  page(network->page);
+  if (!network->vars.entries().empty()) add(ConfigNode::map({{"vars", network->vars}}));
+}
+
 void Loader::load_text(const std::string& text, const std::string& name) {
   const ConfigNode root = parse_yaml(YamlText::of_string(text, name), budget_);
   if (const ConfigNode* include = root.find("include"))
@@ -143,7 +167,12 @@ void Loader::add_file(const ConfigNode& root) {
                       "expected a map of sections (model: ..., data: ...), found " + root.describe());
   }
   check_version(root);
-  for (const Include& include : includes_of(root)) load(include.path, include.where);
+  for (const Include& include : includes_of(root)) {
+    if (include.path.starts_with(kZooPrefix))
+      load_zoo(include.path.substr(kZooPrefix.size()), include.where);
+    else
+      load(include.path, include.where);
+  }
   add(root.without("include"));
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/load_config.h"
 #include "core/error.h"
+#include "core/pattern.h"
 #include "core/text.h"
 #include "weights/kernel_layout.h"
 
@@ -172,7 +173,8 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     }
   }
   for (size_t i = 0; i < weights.size(); ++i)
-    if (!is_taken[i]) all.push_back(loadable({weights[i].first}, file.style, weights[i].second));
+    if (!is_taken[i] && !leaves[i].empty())
+      all.push_back(loadable({weights[i].first}, file.style, weights[i].second));
   return all;
 }
 
@@ -197,6 +199,13 @@ size_t variables_of(const VariableTable& model) {
       std::ranges::count(model.all(), VariableScope::kModel, [](const VariableSpec* v) { return v->scope; }));
 }
 
+/// True if the names of all layers of the file only tell their order, by this map.
+bool names_are_an_order(const WeightFile& file, const WeightMap& map) {
+  return file.is_in_order && std::ranges::all_of(part_of(file, map.part), [&](const auto& one) {
+           return full_match(with_slashes(one.first), map.order);
+         });
+}
+
 /// The map of this name or file. Errors: ConfigError.
 WeightMap map_called(const std::string& name) {
   std::vector<std::string> known = {kByNames, kByOrder};
@@ -215,7 +224,9 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
   if (naming.map == kByOrder) return {kByOrder, loadable_in_order(file, naming.part, model)};
   const auto with = [&](WeightMap map) {
     if (!naming.part.empty()) map.part = naming.part;
-    return loadable_weights(file, map);
+    if (map.order.empty()) return loadable_weights(file, map);
+    return names_are_an_order(file, map) ? loadable_in_order(file, map.part, model)
+                                         : std::vector<LoadableWeight>{};
   };
   if (!naming.map.empty() && naming.map != kByNames) return {naming.map, with(map_called(naming.map))};
   NamedWeights best{kByNames, with({})};

@@ -1,5 +1,7 @@
 #include "weights/weight_map.h"
 
+#include <filesystem>
+
 #include "config/yaml_reader.h"
 #include "core/pattern.h"
 #include "core/schema.h"
@@ -14,6 +16,7 @@ struct MapParams {
   std::string source;
   std::string part;
   ConfigNode layers = ConfigNode::map({});
+  std::string order;
 };
 
 Schema<MapParams> map_schema() {
@@ -22,8 +25,10 @@ Schema<MapParams> map_schema() {
       .field("part", &MapParams::part, "key of the file under which the weights are; default: the usual ones")
       .field("layers", &MapParams::layers,
              "map from a pattern for names of layers in the file, with `/` between the parts of a name, to "
-             "their "
-             "name in the model, where $1 is the first group of the expression");
+             "their name in the model, where $1 is the first group of the expression")
+      .field("order", &MapParams::order,
+             "pattern; if the names of all layers of the file match it, only their order and the shapes of "
+             "their values are used");
 }
 
 }  // namespace
@@ -33,7 +38,14 @@ std::string WeightMap::path_here(const std::string& path) const { return renamed
 WeightMap parse_weight_map(const ConfigNode& node, const std::string& name) {
   Diagnostics errors;
   const MapParams p = map_schema().parse(node, "map '" + name + "'", errors);
-  WeightMap map{.name = name, .part = p.part};
+  WeightMap map{.name = name, .part = p.part, .order = p.order};
+  if (!p.order.empty() && !p.layers.entries().empty())
+    errors.add(node.position(), "map '" + name + "' has `layers` and `order`; it needs one of them");
+  try {
+    full_match("", p.order);
+  } catch (const ConfigError& error) {
+    errors.add(error, node.position());
+  }
   for (const ConfigNode::Entry& entry : p.layers.entries()) {
     try {
       full_match("", entry.key);
@@ -54,7 +66,8 @@ const std::vector<WeightMap>& known_weight_maps() {
   static const std::vector<WeightMap> kAll = [] {
     std::vector<WeightMap> maps;
     for (const char* const* text = kWeightMapTexts; *text != nullptr; text += 2)
-      maps.push_back(parse_weight_map(parse_yaml(text[1], std::string(text[0]) + ".yaml"), text[0]));
+      maps.push_back(
+          parse_weight_map(parse_yaml(text[1], text[0]), std::filesystem::path(text[0]).stem().string()));
     return maps;
   }();
   return kAll;

@@ -13,12 +13,13 @@ struct WeightMap {
   std::string name;  // of a map that comes with tpack; its path if it is a file
   std::string part;  // of the file: "state_dict"; empty: the usual ones
   std::vector<std::pair<std::string, std::string>> layers;  // as LoadRules::rename, for names of layers
+  std::string order;  // if the names of all layers match this pattern, they only tell the order
 
   /// The name of a layer of the file, with `/`, in the model.
   std::string path_here(const std::string& path) const;
 };
 
-/// Reads {part, layers}. `name`: of the map, for messages. Errors: ConfigError with all mistakes.
+/// Reads {part, layers, order}. `name`: of the map, for messages. Errors: ConfigError with all mistakes.
 WeightMap parse_weight_map(const ConfigNode& node, const std::string& name);
 
 /// The maps that come with tpack (models/weights), by name.
