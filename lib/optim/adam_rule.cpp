@@ -1,36 +1,30 @@
 #include "optim/adam_rule.h"
 
+#include "optim/moving_mean.h"
+
 namespace tpack {
-namespace {
 
-Symbol decayed(Builder& b, Symbol old, Symbol now, double beta) {
-  return b.add(b.mul(old, beta), b.mul(now, 1 - beta));
+void check_betas(double beta1, double beta2, const std::string& owner) {
+  if (beta1 == 1 || beta2 == 1) throw ConfigError(owner + ": 'beta1' and 'beta2' must be below 1");
 }
 
-/// The weight of all gradients so far in a mean, 1 - beta^step: decayed like the mean, because 1 minus a
-/// power near 1 has only four correct digits in single precision.
-Symbol weight_so_far(Builder& b, OptimizerState& state, const std::string& name, double beta) {
-  const Symbol now = b.add(b.mul(state.number(name), beta), 1 - beta);
-  state.assign_number(name, now);
-  return now;
+AdamRule::AdamRule(const MomentsParams& params, bool amsgrad, const std::string& owner)
+    : beta1_(params.beta1), beta2_(params.beta2), epsilon_(params.epsilon), amsgrad_(amsgrad) {
+  check_betas(beta1_, beta2_, owner);
 }
 
-}  // namespace
-
-AdamRule::AdamRule(const AdamParams& params, const std::string& owner)
-    : beta1_(params.beta1), beta2_(params.beta2), epsilon_(params.epsilon) {
-  if (beta1_ == 1 || beta2_ == 1) throw ConfigError(owner + ": 'beta1' and 'beta2' must be below 1");
-}
-
-Symbol AdamRule::step(Builder& b, OptimizerState& state, Symbol gradient, Symbol learning_rate) const {
-  const Symbol m = decayed(b, state.slot("m"), gradient, beta1_);
-  const Symbol v = decayed(b, state.slot("v"), b.square(gradient), beta2_);
-  state.assign_slot("m", m);
-  state.assign_slot("v", v);
-  const Symbol rate = b.div(learning_rate, weight_so_far(b, state, "m_weight", beta1_));
+Symbol AdamRule::step(Builder& b, OptimizerState& state, Symbol gradient,
+                      const Builder::Operand& rate) const {
+  const Symbol m = moving_mean(b, state, "m", gradient, beta1_);
+  Symbol v = moving_mean(b, state, "v", b.square(gradient), beta2_);
+  if (amsgrad_) {
+    v = b.max(state.slot("largest_v"), v);
+    state.assign_slot("largest_v", v);
+  }
+  const Symbol corrected_rate = b.div(rate, weight_so_far(b, state, "m_weight", beta1_));
   const Symbol correction = b.rsqrt(weight_so_far(b, state, "v_weight", beta2_));
   const Symbol root = b.add(b.mul(b.sqrt(v), correction), epsilon_);
-  return b.div(b.mul(m, rate), root);
+  return b.div(b.mul(m, corrected_rate), root);
 }
 
 }  // namespace tpack

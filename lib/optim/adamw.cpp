@@ -1,4 +1,5 @@
 #include "optim/adam_rule.h"
+#include "optim/decoupled_decay.h"
 
 namespace tpack {
 namespace {
@@ -10,31 +11,22 @@ class AdamW final : public Optimizer {
  public:
   using Params = AdamWParams;
   static Schema<Params> schema() {
-    return adam_schema<Params>("Adam with decoupled weight decay.")
-        .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}")
-        .field("weight_decay", &Params::weight_decay, at_least(0),
-               "share of each parameter that each step subtracts, times the learning rate")
-        .field("exclude", &Params::exclude,
-               "variables that do not decay: names with everything below them, or regular expressions for "
-               "whole names; [.*/b, .*/gamma, .*/beta] excludes biases and normalization parameters, as "
-               "usual recipes do; default: all decay, as in PyTorch");
+    auto schema = adam_schema<Params>("Adam with decoupled weight decay.")
+                      .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}");
+    return with_decay_fields(std::move(schema), "weight_decay", &Params::weight_decay);
   }
-  explicit AdamW(const Params& p) : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {
-    for (const Ref<VariablePattern>& pattern : p.exclude) decays_.entries.push_back({pattern, 0});
-  }
+  explicit AdamW(const Params& p)
+      : Optimizer(p), rule_(p, p.amsgrad, "optimizer AdamW"), decay_(p.weight_decay, p.exclude) {}
 
  private:
-  /// Not p * (1 - lr * weight_decay): a float near 1 keeps few digits of a small decay.
   Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
-    Symbol decay = b.mul(parameters, b.mul(learning_rate, weight_decay_));
-    if (!decays_.empty()) decay = b.mul(decay, decays_.of_elements(b, state.layout(), "'exclude'"));
-    return b.sub(parameters, b.add(decay, rule_.step(b, state, gradient, learning_rate)));
+    const Symbol step = rule_.step(b, state, gradient, learning_rate);
+    return b.sub(parameters, decay_.added_to(b, state.layout(), parameters, learning_rate, step));
   }
 
   AdamRule rule_;
-  double weight_decay_;
-  VariableFactors decays_;  // 0 for variables without decay
+  DecoupledDecay decay_;
 };
 
 TPACK_REGISTER(Optimizer, AdamW, "AdamW");

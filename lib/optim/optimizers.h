@@ -11,6 +11,8 @@ namespace tpack {
 
 struct SgdParams : OptimizerParams {
   using OptimizerParams::OptimizerParams;
+  double decoupled_weight_decay = 0;
+  std::vector<Ref<VariablePattern>> exclude;
 };
 std::unique_ptr<Optimizer> sgd(const SgdParams& params);
 
@@ -18,6 +20,8 @@ struct MomentumParams : OptimizerParams {
   using OptimizerParams::OptimizerParams;
   double momentum = 0.9;
   bool nesterov = false;
+  double decoupled_weight_decay = 0;
+  std::vector<Ref<VariablePattern>> exclude;
 };
 std::unique_ptr<Optimizer> momentum(const MomentumParams& params);
 
@@ -30,11 +34,31 @@ struct RmsPropParams : OptimizerParams {
 };
 std::unique_ptr<Optimizer> rmsprop(const RmsPropParams& params);
 
-struct AdamParams : OptimizerParams {
-  AdamParams(double rate = 1e-3) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
+struct AdagradParams : OptimizerParams {
+  using OptimizerParams::OptimizerParams;
+  double initial_sum = 0;
+  double epsilon = 1e-10;
+};
+std::unique_ptr<Optimizer> adagrad(const AdagradParams& params);
+
+struct AdadeltaParams : OptimizerParams {
+  AdadeltaParams(double rate = 1) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double decay = 0.9;
+  double epsilon = 1e-6;
+};
+std::unique_ptr<Optimizer> adadelta(const AdadeltaParams& params = {});
+
+/// The parameters of optimizers with moving means of gradients and of their squares.
+struct MomentsParams : OptimizerParams {
+  MomentsParams(double rate) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+};
+
+struct AdamParams : MomentsParams {
+  AdamParams(double rate = 1e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
+  bool amsgrad = false;
 };
 std::unique_ptr<Optimizer> adam(const AdamParams& params = {});
 
@@ -44,5 +68,30 @@ struct AdamWParams : AdamParams {
   std::vector<Ref<VariablePattern>> exclude;
 };
 std::unique_ptr<Optimizer> adamw(const AdamWParams& params = {});
+
+struct AdamaxParams : MomentsParams {
+  AdamaxParams(double rate = 2e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
+};
+std::unique_ptr<Optimizer> adamax(const AdamaxParams& params = {});
+
+struct NAdamParams : MomentsParams {
+  NAdamParams(double rate = 2e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double momentum_decay = 4e-3;
+};
+std::unique_ptr<Optimizer> nadam(const NAdamParams& params = {});
+
+struct RAdamParams : MomentsParams {
+  RAdamParams(double rate = 1e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
+};
+std::unique_ptr<Optimizer> radam(const RAdamParams& params = {});
+
+struct LionParams : OptimizerParams {
+  LionParams(double rate = 1e-4) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0;
+  std::vector<Ref<VariablePattern>> exclude;
+};
+std::unique_ptr<Optimizer> lion(const LionParams& params = {});
 
 }  // namespace tpack

@@ -1,3 +1,4 @@
+#include "optim/moving_mean.h"
 #include "optim/optimizers.h"
 
 namespace tpack {
@@ -25,22 +26,16 @@ class RmsProp final : public Optimizer {
  private:
   Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
-    Symbol square = mean(b, state, "square", b.square(gradient));
+    Symbol square = moving_mean(b, state, "square", b.square(gradient), p_.decay);
     // Rounding may make the difference negative.
-    if (p_.centered) square = b.max(b.sub(square, b.square(mean(b, state, "mean", gradient))), 0.0);
+    if (p_.centered)
+      square = b.max(b.sub(square, b.square(moving_mean(b, state, "mean", gradient, p_.decay))), 0.0);
     Symbol step = b.div(gradient, b.add(b.sqrt(square), p_.epsilon));
     if (p_.momentum > 0) {
       step = b.add(b.mul(state.slot("momentum"), p_.momentum), step);
       state.assign_slot("momentum", step);
     }
     return b.sub(parameters, b.mul(step, learning_rate));
-  }
-
-  /// Updates the moving mean in a slot with the value of this step.
-  Symbol mean(Builder& b, OptimizerState& state, const std::string& slot, Symbol now) const {
-    const Symbol moved = b.add(b.mul(state.slot(slot), p_.decay), b.mul(now, 1 - p_.decay));
-    state.assign_slot(slot, moved);
-    return moved;
   }
 
   Params p_;

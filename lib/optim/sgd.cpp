@@ -1,22 +1,28 @@
+#include "optim/decoupled_decay.h"
 #include "optim/optimizers.h"
 
 namespace tpack {
 namespace {
 
-/// p <- p - lr * g.
+/// p <- p - lr * g - lr * decoupled_weight_decay * p.
 class Sgd final : public Optimizer {
  public:
   using Params = SgdParams;
   static Schema<Params> schema() {
-    return optimizer_schema<Params>("Stochastic gradient descent.").example("SGD: {learning_rate: 0.1}");
+    auto schema =
+        optimizer_schema<Params>("Stochastic gradient descent.").example("SGD: {learning_rate: 0.1}");
+    return with_decay_fields(std::move(schema), "decoupled_weight_decay", &Params::decoupled_weight_decay);
   }
-  explicit Sgd(Params p) : Optimizer(std::move(p)) {}
+  explicit Sgd(const Params& p) : Optimizer(p), decay_(p.decoupled_weight_decay, p.exclude) {}
 
  private:
-  Symbol apply(Builder& b, OptimizerState& /*state*/, Symbol parameters, Symbol gradient,
+  Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
-    return b.sub(parameters, b.mul(gradient, learning_rate));
+    const Symbol step = b.mul(gradient, learning_rate);
+    return b.sub(parameters, decay_.added_to(b, state.layout(), parameters, learning_rate, step));
   }
+
+  DecoupledDecay decay_;
 };
 
 TPACK_REGISTER(Optimizer, Sgd, "SGD", "GradientDescentOptimizer");

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Makes optimizers.json: parameters after some steps of PyTorch's optimizers. With --check: compares the file instead."""
+"""Makes optimizers.json: parameters after some steps of PyTorch's optimizers, and of formulas of papers for those that PyTorch 1.13
+lacks. With --check: compares the file instead."""
+import math
+
 from golden import draw, finish, numbers, summary  # first: it says what is missing
 
 import torch
@@ -7,16 +10,19 @@ import torch
 SHAPES = {"a": [3], "b": [2]}
 # The last gradients are so small that Adam's epsilon matters.
 GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
+# Also no gradient at all, huge ones, and ones below every epsilon.
+LONG_GRADIENT_SIZES = GRADIENT_SIZES + [0.0] * 5 + [30.0] * 10 + [1e-9] * 10 + [0.1] * 5
+SIZES = {"gradient_sizes": GRADIENT_SIZES, "long_gradient_sizes": LONG_GRADIENT_SIZES}
 
 
-def results_of(name, covers, yaml, make, process=None, limit=None):
+def results_of(name, covers, yaml, make, process=None, limit=None, sizes="gradient_sizes"):
     """One case: `make` returns the optimizer for a list of parameters; the gradients are drawn, then `process` changes them. `limit`:
-    largest absolute value of the parameters after each step."""
+    largest absolute value of the parameters after each step. `sizes`: the list of the file with the sizes of the gradients."""
     key = f"optimizers/{name}"
     start = {p: numbers(*shape) for p, shape in SHAPES.items()}
     parameters = {p: draw(f"{key}/{p}", spec).requires_grad_() for p, spec in start.items()}
     optimizer = make(list(parameters.values()))
-    for step, size in enumerate(GRADIENT_SIZES):
+    for step, size in enumerate(SIZES[sizes]):
         for p, shape in SHAPES.items():
             parameters[p].grad = draw(f"{key}/step{step}/{p}", numbers(*shape, within=size))
         if process is not None:
@@ -26,7 +32,8 @@ def results_of(name, covers, yaml, make, process=None, limit=None):
             with torch.no_grad():
                 for parameter in parameters.values():
                     parameter.clamp_(-limit, limit)
-    return {"name": name, "covers": covers, "yaml": yaml, "parameters": start,
+    which = {} if sizes == "gradient_sizes" else {"sizes": sizes}
+    return {"name": name, "covers": covers, "yaml": yaml, **which, "parameters": start,
             "results": {p: summary(f"{key}/after/{p}", value) for p, value in parameters.items()}}
 
 
@@ -39,6 +46,62 @@ def clip_by_global_norm(parameters, norm):
 
 def scale(parameter, factor):
     parameter.grad *= factor
+
+
+def long(name, covers, yaml, make, process=None):
+    return results_of(name, covers, yaml, make, process, sizes="long_gradient_sizes")
+
+
+class Formula:
+    """An optimizer that computes `update(p, g, state, t)` for each parameter: the new value. A state begins with zeros. `of`: further
+    arguments of each parameter, by its number."""
+    def __init__(self, parameters, update, *of):
+        self.parameters, self.update, self.of, self.t = parameters, update, of, 0
+        self.states = [{} for _ in parameters]
+
+    def step(self):
+        self.t += 1
+        with torch.no_grad():
+            for i, (p, state) in enumerate(zip(self.parameters, self.states)):
+                p.copy_(self.update(p.clone(), p.grad, State(state), self.t, *(values[i] for values in self.of)))
+
+
+class State:
+    """Tensors by name, zeros at first."""
+    def __init__(self, values):
+        self.values = values
+
+    def mean(self, name, value, beta):
+        self.values[name] = beta * self.values.get(name, torch.zeros_like(value)) + (1 - beta) * value
+        return self.values[name]
+
+    def get(self, name, like):
+        return self.values.get(name, torch.zeros_like(like))
+
+
+def nadam(p, g, state, t, lr=2e-3, beta1=0.9, beta2=0.999, epsilon=1e-8, momentum_decay=4e-3):
+    """torch.optim.NAdam of PyTorch 2; that of 1.13 multiplies one factor twice. Dozat 2016."""
+    def mu(step):
+        return beta1 * (1 - 0.5 * 0.96 ** (step * momentum_decay))
+    product = math.prod(mu(step) for step in range(1, t + 1))
+    m, v = state.mean("m", g, beta1), state.mean("v", g * g, beta2)
+    root = (v / (1 - beta2 ** t)).sqrt() + epsilon
+    p = p - lr * (1 - mu(t)) / (1 - product) * g / root
+    return p - lr * mu(t + 1) / (1 - product * mu(t + 1)) * m / root
+
+
+def lion(p, g, state, _, decay, lr=1e-4, beta1=0.9, beta2=0.99):
+    """Algorithm 2 of Chen et al. 2023."""
+    direction = torch.sign(beta1 * state.get("m", g) + (1 - beta1) * g)
+    state.mean("m", g, beta2)
+    return p - lr * (direction + decay * p)
+
+
+def decoupled_sgd(p, g, state, _, decay, lr, momentum, nesterov):
+    """Algorithm 1 (SGDW) of Loshchilov and Hutter 2017, with the learning rate as the multiplier of the decay."""
+    velocity = momentum * state.get("v", g) + g
+    state.values["v"] = velocity
+    return p - lr * (g + momentum * velocity if nesterov else velocity) - lr * decay * p
 
 
 SGD, ADAM, ADAMW, RMSPROP = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
@@ -77,5 +140,39 @@ CASES = [
                lambda p: RMSPROP(p, 0.05), limit=0.3),
     results_of("value_clip", "ValueClip", "SGD: {learning_rate: 0.1, gradient: [ValueClip: 0.25]}",
                lambda p: SGD(p, 0.1), lambda p: torch.nn.utils.clip_grad_value_(p, 0.25)),
+    long("sgd_with_decay", "SGD", "SGD: {learning_rate: 0.02, decoupled_weight_decay: 0.3, exclude: [b]}",
+         lambda p: Formula(p, lambda *x: decoupled_sgd(*x, 0.02, 0, False), [0.3, 0])),
+    long("momentum_with_decay", "Momentum", "Momentum: {learning_rate: 0.02, momentum: 0.8, decoupled_weight_decay: 0.3}",
+         lambda p: Formula(p, lambda *x: decoupled_sgd(*x, 0.02, 0.8, False), [0.3, 0.3])),
+    long("nesterov_with_decay", "Momentum",
+         "Momentum: {learning_rate: 0.02, momentum: 0.8, nesterov: true, decoupled_weight_decay: 0.3, exclude: [a]}",
+         lambda p: Formula(p, lambda *x: decoupled_sgd(*x, 0.02, 0.8, True), [0, 0.3])),
+    long("adam_amsgrad", "Adam", "Adam: {learning_rate: 0.02, beta2: 0.9, amsgrad: true}",
+         lambda p: ADAM(p, 0.02, betas=(0.9, 0.9), amsgrad=True)),
+    long("adamw_amsgrad", "AdamW", "AdamW: {learning_rate: 0.02, beta2: 0.9, amsgrad: true}",
+         lambda p: ADAMW(p, 0.02, betas=(0.9, 0.9), amsgrad=True)),
+    long("adagrad", "Adagrad", "Adagrad", lambda p: torch.optim.Adagrad(p)),
+    long("adagrad_with_initial_sum", "Adagrad", "Adagrad: {learning_rate: 0.1, initial_sum: 0.5, epsilon: 0.01}",
+         lambda p: torch.optim.Adagrad(p, 0.1, initial_accumulator_value=0.5, eps=0.01)),
+    long("adadelta", "Adadelta", "Adadelta", lambda p: torch.optim.Adadelta(p)),
+    long("adadelta_with_large_epsilon", "Adadelta", "Adadelta: {learning_rate: 0.5, decay: 0.8, epsilon: 0.01}",
+         lambda p: torch.optim.Adadelta(p, 0.5, rho=0.8, eps=0.01)),
+    long("adamax", "Adamax", "Adamax", lambda p: torch.optim.Adamax(p)),
+    long("adamax_with_large_epsilon", "Adamax", "Adamax: {learning_rate: 0.02, beta1: 0.8, beta2: 0.9, epsilon: 0.1}",
+         lambda p: torch.optim.Adamax(p, 0.02, betas=(0.8, 0.9), eps=0.1)),
+    long("nadam", "NAdam", "NAdam", lambda p: Formula(p, nadam)),
+    long("nadam_with_large_epsilon", "NAdam",
+         "NAdam: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1, momentum_decay: 0.5}",
+         lambda p: Formula(p, lambda *x: nadam(*x, 0.02, 0.8, 0.95, 0.1, 0.5))),
+    long("radam", "RAdam", "RAdam", lambda p: torch.optim.RAdam(p)),
+    long("radam_with_large_epsilon", "RAdam", "RAdam: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1}",
+         lambda p: torch.optim.RAdam(p, 0.02, betas=(0.8, 0.95), eps=0.1)),
+    long("radam_that_is_never_reliable", "RAdam", "RAdam: {learning_rate: 0.02, beta2: 0.6}",
+         lambda p: torch.optim.RAdam(p, 0.02, betas=(0.9, 0.6))),
+    # In 50 equal steps, roundings of floats add up.
+    results_of("lion", "Lion", "Lion", lambda p: Formula(p, lion, [0, 0])),
+    long("lion_with_decay", "Lion",
+         "Lion: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, weight_decay: 0.5, exclude: [b]}",
+         lambda p: Formula(p, lambda *x: lion(*x, 0.02, 0.8, 0.95), [0.5, 0])),
 ]
-finish("optimizers.json", {"gradient_sizes": GRADIENT_SIZES, "cases": CASES})
+finish("optimizers.json", {**SIZES, "cases": CASES})

@@ -24,10 +24,11 @@ void expect_golden(Backend backend, double tolerance) {
     const std::string key = "optimizers/" + c.at("name").get<std::string>();
     Updates updates(c.at("yaml"), 1, backend);
     for (const auto& [name, spec] : c.at("parameters").items()) set(updates, name, key + "/" + name, spec);
-    for (size_t step = 0; step < file.at("gradient_sizes").size(); ++step) {
+    const Json& sizes = file.at(c.value("sizes", "gradient_sizes"));
+    for (size_t step = 0; step < sizes.size(); ++step) {
       for (const auto& [name, parameter] : c.at("parameters").items()) {
         Json spec = parameter;
-        spec["within"] = file.at("gradient_sizes").at(step);
+        spec["within"] = sizes.at(step);
         set(updates, gradient_name(name), key + "/step" + std::to_string(step) + "/" + name, spec);
       }
       updates.run();

@@ -173,6 +173,11 @@ TEST(AdamW, does_not_decay_what_is_excluded) {
                   testing::HasSubstr("'exclude': no trained variable matches '.*/c'")));
 }
 
+const live::Fields kSgd("optimizer", "SGD",
+                        {.base = "{decoupled_weight_decay: 0.1}", .values = {{"exclude", "[a]"}}});
+const live::Fields kMomentum("optimizer", "Momentum",
+                             {.base = "{decoupled_weight_decay: 0.1}", .values = {{"exclude", "[a]"}}});
+const live::Fields kLion("optimizer", "Lion", {.values = {{"exclude", "[a]"}}});
 const live::Fields kAdamW("optimizer", "AdamW", {.values = {{"exclude", "[a]"}}});
 
 TEST(AdamW, without_decay_is_adam) {
@@ -258,6 +263,14 @@ TEST(Optimizer, updates_all_variables_in_one_kernel) {
   EXPECT_EQ(kernels_of("Adam"), 1 + 2);
   EXPECT_EQ(kernels_of("AdamW"), 1 + 2);
   EXPECT_EQ(kernels_of("RMSProp"), 1);
+  EXPECT_EQ(kernels_of("Adagrad"), 1);
+  EXPECT_EQ(kernels_of("Adadelta"), 1);
+  EXPECT_EQ(kernels_of("Adam: {amsgrad: true}"), 1 + 2);
+  EXPECT_EQ(kernels_of("Adamax"), 1 + 1);
+  // And one for the rate times the decay, with one element.
+  EXPECT_EQ(kernels_of("SGD: {decoupled_weight_decay: 0.1}"), 1 + 1);
+  EXPECT_EQ(kernels_of("Momentum: {decoupled_weight_decay: 0.1}"), 1 + 1);
+  EXPECT_EQ(kernels_of("Lion: {weight_decay: 0.1}"), 1 + 1);
   EXPECT_EQ(kernels_of("RMSProp: {centered: true, momentum: 0.9}"), 1);
   EXPECT_EQ(kernels_of("SGD: {gradient: [ValueClip: 1]}"), 1);
   // And one for the factors.

@@ -45,7 +45,15 @@ class Updates {
     visit(tensor.dtype(),
           [&](auto zero) { tensor.data<decltype(zero)>()[i] = static_cast<decltype(zero)>(value); });
   }
-  void run() { program_.run({}, {}); }
+  void run(const RunInfo& info = {}) { program_.run({}, info); }
+  /// The flat blocks of parameters and slots.
+  std::vector<std::string> blocks() const {
+    std::vector<std::string> names = {FlatBlock{kParameters, ""}.name()};
+    for (const VariableSpec* spec : table_.all())
+      if (FlatBlock::parse(spec->name) && spec->scope == VariableScope::kOptimizer)
+        names.push_back(spec->name);
+    return names;
+  }
   VariableStore& variables() const { return device_->variables(); }
   /// Kernels of the compiled program.
   int kernels() { return program_.compile({}).report().kernels; }

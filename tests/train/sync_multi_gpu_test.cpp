@@ -34,6 +34,27 @@ TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
   }
 }
 
+TEST(SyncMultiGpu, continues_with_the_same_bits_with_every_optimizer) {
+  for (const ComponentInfo* info : Registry<Optimizer>::table().list()) {
+    for (const char* trainer : {"SyncMultiGPU: {devices: 2}", "Simple"}) {
+      const auto training = [&] {
+        auto made = std::make_unique<SmallTraining>(trainer, 4, info->example());
+        made->trainer().initialize();
+        return made;
+      };
+      const auto whole = training();
+      whole->run(0, 9);
+      const auto first = training();
+      first->run(0, 4);
+      const auto second = training();
+      second->trainer().load(first->saved(), "model-4.h5");
+      second->run(4, 9);
+      SCOPED_TRACE(info->name + " " + trainer);
+      expect_bit_equal(variables_of(second->trainer()), variables_of(whole->trainer()));
+    }
+  }
+}
+
 TEST(SyncMultiGpu, has_the_same_bits_with_variables_in_one_place) {
   const auto train = [](const std::string& mode) {
     SmallTraining training("SyncMultiGPU: {devices: 2, mode: " + mode + "}");
