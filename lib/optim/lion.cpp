@@ -30,10 +30,16 @@ class Lion final : public Optimizer {
  private:
   Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
-    const Symbol direction = b.sign(moved_mean(b, state.slot("m"), gradient, beta1_));
+    const Symbol direction = sign_of(b, moved_mean(b, state.slot("m"), gradient, beta1_));
     moving_mean(b, state, "m", gradient, beta2_);
     const Symbol step = b.mul(direction, learning_rate);
     return b.sub(parameters, decay_.added_to(b, state.layout(), parameters, learning_rate, step));
+  }
+
+  /// As b.sign, of instructions that a sweep has as machine code; what is neither above nor below 0 is 0 or
+  /// NaN.
+  static Symbol sign_of(Builder& b, Symbol x) {
+    return b.select(b.greater(x, 0.0), 1.0, b.select(b.greater(0.0, x), -1.0, x));
   }
 
   double beta1_;

@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, EveryOptimizer, testing::ValuesIn(all_optim
                            return name;
                          });
 
-/// As optax does, and unlike the first PyTorch ports: the size of the gradient does not matter.
+/// The size of the gradient does not matter.
 TEST(Lion, moves_each_parameter_by_the_learning_rate) {
   Updates updates("Lion: {learning_rate: 0.25}");
   updates.set("@gradient/a", 0, 1e-20);
@@ -130,6 +130,16 @@ TEST(Lion, moves_each_parameter_by_the_learning_rate) {
   EXPECT_EQ(updates.value("a", 0), -0.25);
   EXPECT_EQ(updates.value("a", 1), 0.25);
   EXPECT_EQ(updates.value("a", 2), 0);
+}
+
+TEST(Lion, shows_a_gradient_that_is_no_number) {
+  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+    Updates updates("Lion", 1, backend);
+    updates.set("@gradient/a", 0, std::nan(""));
+    updates.run();
+    EXPECT_TRUE(std::isnan(updates.value("a", 0)));
+    EXPECT_EQ(updates.value("a", 1), 0);
+  }
 }
 
 TEST(Lion, does_not_decay_what_is_excluded) {
