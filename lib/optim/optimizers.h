@@ -94,4 +94,25 @@ struct LionParams : OptimizerParams {
 };
 std::unique_ptr<Optimizer> lion(const LionParams& params = {});
 
+/// The parameters of optimizers with a trust ratio for each variable, besides those of the step.
+struct TrustParams {
+  double weight_decay = 0;
+  std::vector<Ref<VariablePattern>> exclude;
+  bool adapt_vectors = false;
+};
+
+struct LarsParams : OptimizerParams, TrustParams {
+  LarsParams(double rate = 1) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double momentum = 0.9;
+  double trust = 1e-3;
+};
+std::unique_ptr<Optimizer> lars(const LarsParams& params = {});
+
+struct LambParams : MomentsParams, TrustParams {
+  LambParams(double rate = 1e-3) : MomentsParams(rate) {
+    epsilon = 1e-6;
+  }  // NOLINT(google-explicit-constructor)
+};
+std::unique_ptr<Optimizer> lamb(const LambParams& params = {});
+
 }  // namespace tpack

@@ -12,18 +12,21 @@ SHAPES = {"a": [3], "b": [2]}
 GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
 # Also no gradient at all, huge ones, and ones below every epsilon.
 LONG_GRADIENT_SIZES = GRADIENT_SIZES + [0.0] * 5 + [30.0] * 10 + [1e-9] * 10 + [0.1] * 5
+# Variables of several axes, and one that does not fit into a block of a sum.
+MATRICES = {"a": [3, 4], "b": [5], "c": [2, 700]}
 SIZES = {"gradient_sizes": GRADIENT_SIZES, "long_gradient_sizes": LONG_GRADIENT_SIZES}
 
 
-def results_of(name, covers, yaml, make, process=None, limit=None, sizes="gradient_sizes"):
+def results_of(name, covers, yaml, make, process=None, limit=None, sizes="gradient_sizes", shapes=None):
     """One case: `make` returns the optimizer for a list of parameters; the gradients are drawn, then `process` changes them. `limit`:
     largest absolute value of the parameters after each step. `sizes`: the list of the file with the sizes of the gradients."""
+    shapes = shapes or SHAPES
     key = f"optimizers/{name}"
-    start = {p: numbers(*shape) for p, shape in SHAPES.items()}
+    start = {p: numbers(*shape) for p, shape in shapes.items()}
     parameters = {p: draw(f"{key}/{p}", spec).requires_grad_() for p, spec in start.items()}
     optimizer = make(list(parameters.values()))
     for step, size in enumerate(SIZES[sizes]):
-        for p, shape in SHAPES.items():
+        for p, shape in shapes.items():
             parameters[p].grad = draw(f"{key}/step{step}/{p}", numbers(*shape, within=size))
         if process is not None:
             process(parameters.values())
@@ -48,8 +51,12 @@ def scale(parameter, factor):
     parameter.grad *= factor
 
 
-def long(name, covers, yaml, make, process=None):
-    return results_of(name, covers, yaml, make, process, sizes="long_gradient_sizes")
+def long(name, covers, yaml, make, process=None, shapes=None):
+    return results_of(name, covers, yaml, make, process, sizes="long_gradient_sizes", shapes=shapes)
+
+
+def of_matrices(name, covers, yaml, make, process=None):
+    return long(name, covers, yaml, make, process, MATRICES)
 
 
 class Formula:
@@ -102,6 +109,27 @@ def decoupled_sgd(p, g, state, _, decay, lr, momentum, nesterov):
     velocity = momentum * state.get("v", g) + g
     state.values["v"] = velocity
     return p - lr * (g + momentum * velocity if nesterov else velocity) - lr * decay * p
+
+
+def trust_ratio(p, size, scale=1.0):
+    """1 where one of the norms is 0."""
+    return float(scale * p.norm() / size) if p.norm() > 0 and size > 0 else 1.0
+
+
+def lars(p, g, state, _, adapts, lr, decay, momentum=0.9, trust=1e-3):
+    """Algorithm 1 of You et al. 2017."""
+    decay = decay if adapts else 0
+    rate = lr * (trust_ratio(p, g.norm() + decay * p.norm(), trust) if adapts else 1)
+    velocity = momentum * state.get("v", g) + rate * (g + decay * p)
+    state.values["v"] = velocity
+    return p - velocity
+
+
+def lamb(p, g, state, t, adapts, lr, decay, beta1=0.9, beta2=0.999, epsilon=1e-6):
+    """Algorithm 2 of You et al. 2020."""
+    m, v = state.mean("m", g, beta1), state.mean("v", g * g, beta2)
+    step = m / (1 - beta1 ** t) / ((v / (1 - beta2 ** t)).sqrt() + epsilon) + (decay * p if adapts else 0)
+    return p - lr * (trust_ratio(p, step.norm()) if adapts else 1) * step
 
 
 SGD, ADAM, ADAMW, RMSPROP = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
@@ -174,5 +202,17 @@ CASES = [
     long("lion_with_decay", "Lion",
          "Lion: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, weight_decay: 0.5, exclude: [b]}",
          lambda p: Formula(p, lambda *x: lion(*x, 0.02, 0.8, 0.95), [0.5, 0])),
+    of_matrices("lars", "LARS", "LARS", lambda p: Formula(p, lambda *x: lars(*x, 1, 0), [True, False, True])),
+    of_matrices("lars_with_decay", "LARS",
+                "LARS: {learning_rate: 0.5, momentum: 0.7, trust: 0.02, weight_decay: 0.3, exclude: [a]}",
+                lambda p: Formula(p, lambda *x: lars(*x, 0.5, 0.3, 0.7, 0.02), [False, False, True])),
+    of_matrices("lars_of_all", "LARS", "LARS: {trust: 0.02, weight_decay: 0.3, adapt_vectors: true}",
+                lambda p: Formula(p, lambda *x: lars(*x, 1, 0.3, trust=0.02), [True, True, True])),
+    of_matrices("lamb", "LAMB", "LAMB", lambda p: Formula(p, lambda *x: lamb(*x, 1e-3, 0), [True, False, True])),
+    of_matrices("lamb_with_decay", "LAMB",
+                "LAMB: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1, weight_decay: 0.3, exclude: [a]}",
+                lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3, 0.8, 0.95, 0.1), [False, False, True])),
+    of_matrices("lamb_of_all", "LAMB", "LAMB: {learning_rate: 0.02, weight_decay: 0.3, adapt_vectors: true}",
+                lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3), [True, True, True])),
 ]
 finish("optimizers.json", {**SIZES, "cases": CASES})

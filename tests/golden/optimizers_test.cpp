@@ -22,7 +22,10 @@ void expect_golden(Backend backend, double tolerance) {
   const Json file = golden::read("optimizers.json");
   for (const Json& c : file.at("cases")) {
     const std::string key = "optimizers/" + c.at("name").get<std::string>();
-    Updates updates(c.at("yaml"), 1, backend);
+    Updates::Shapes shapes;
+    for (const auto& [name, spec] : c.at("parameters").items())
+      shapes.emplace_back(name, Shape(spec.at("shape").get<std::vector<int64_t>>()));
+    Updates updates(c.at("yaml"), 1, backend, shapes);
     for (const auto& [name, spec] : c.at("parameters").items()) set(updates, name, key + "/" + name, spec);
     const Json& sizes = file.at(c.value("sizes", "gradient_sizes"));
     for (size_t step = 0; step < sizes.size(); ++step) {

@@ -24,6 +24,7 @@
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 #include "ops/replica_mean.h"
+#include "ops/segment.h"
 #include "ops/softmax_cross_entropy.h"
 #include "testkit/gradient_check.h"
 
@@ -161,6 +162,21 @@ inline std::vector<OpCase> forward_cases() {
       {"mean over replicas",
        [](Builder& b, Symbols in) { return std::vector{b.tanh(replica_mean(b, in[0]))}; },
        {random_tensor({3, 4}, 5)}},
+      {"dot products of segments",
+       [](Builder& b, Symbols in) {
+         return std::vector{segment_dot(b, in[0], in[1], {{3, 1, 5}})};
+       },
+       {random_tensor({9}, 1), random_tensor({9}, 2)}},
+      {"root of sums of squares of segments",
+       [](Builder& b, Symbols in) {
+         return std::vector{b.sqrt(segment_dot(b, in[0], in[0], {{4, 2}}))};
+       },
+       {random_tensor({6}, 1)}},
+      {"numbers of segments at their elements",
+       [](Builder& b, Symbols in) {
+         return std::vector{b.square(segment_spread(b, in[0], {{2, 1, 4}}))};
+       },
+       {random_tensor({3}, 1)}},
       {"pad",
        [](Builder& b, Symbols in) {
          return std::vector{pad(b, in[0], {0, 1, 2}, {1, 0, 3})};

@@ -10,9 +10,12 @@ namespace {
 
 /// Each optimizer as in its example, and in the forms that store something else.
 std::vector<std::string> all_optimizers() {
-  std::vector<std::string> all = {"Adam: {amsgrad: true}", "RMSProp: {momentum: 0.9, centered: true}",
+  std::vector<std::string> all = {"Adam: {amsgrad: true}",
+                                  "RMSProp: {momentum: 0.9, centered: true}",
                                   "Lion: {weight_decay: 0.1, exclude: [b]}",
-                                  "Momentum: {decoupled_weight_decay: 0.1, exclude: [b]}"};
+                                  "Momentum: {decoupled_weight_decay: 0.1, exclude: [b]}",
+                                  "LARS: {adapt_vectors: true, weight_decay: 0.1}",
+                                  "LAMB: {adapt_vectors: true, weight_decay: 0.1, exclude: [b]}"};
   for (const ComponentInfo* info : Registry<Optimizer>::table().list()) all.push_back(info->example());
   return all;
 }
@@ -162,14 +165,14 @@ TEST(DecoupledDecay, is_not_part_of_the_momentum) {
 }
 
 TEST(DecoupledDecay, names_variables_that_do_not_exist) {
-  for (const char* optimizer :
-       {"SGD: {exclude: [c]}", "Momentum: {exclude: [c]}", "Lion: {exclude: [c]}", "AdamW: {exclude: [c]}"})
+  for (const char* optimizer : {"SGD: {exclude: [c]}", "Momentum: {exclude: [c]}", "Lion: {exclude: [c]}",
+                                "AdamW: {exclude: [c]}", "LARS: {exclude: [c]}", "LAMB: {exclude: [c]}"})
     EXPECT_THROW(Updates{optimizer}, ConfigError) << optimizer;
 }
 
 TEST(Optimizers, reject_means_that_forget_nothing) {
   for (const char* optimizer : {"Adadelta: {decay: 1}", "Adamax: {beta1: 1}", "NAdam: {beta2: 1}",
-                                "RAdam: {beta2: 1}", "Lion: {beta2: 1}"})
+                                "RAdam: {beta2: 1}", "Lion: {beta2: 1}", "LAMB: {beta1: 1}"})
     EXPECT_THROW(Updates{optimizer}, ConfigError) << optimizer;
 }
 

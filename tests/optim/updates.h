@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@ namespace tpack {
 /// The backend of an update: reference in double, or cpu in float.
 enum class Backend : uint8_t { kReference, kCpu };
 
-inline std::unique_ptr<Device> make_device(Backend backend) {
-  return backend == Backend::kCpu ? open_device("cpu:0", DeviceOptions{.threads = 2})
+inline std::unique_ptr<Device> make_device(Backend backend, int threads = 2) {
+  return backend == Backend::kCpu ? open_device("cpu:0", DeviceOptions{.threads = threads})
                                   : make_reference_device("cpu:0", {.float_type = DType::kFloat64});
 }
 
@@ -25,16 +26,19 @@ inline std::string name_of_backend(const testing::TestParamInfo<Backend>& param)
   return param.param == Backend::kCpu ? "processors" : "the_reference";
 }
 
-/// The update program of an optimizer over two variables, a [3] and b [2].
+/// The update program of an optimizer over two variables, a [3] and b [2], or others.
 class Updates {
  public:
-  explicit Updates(const std::string& optimizer_yaml, double scale = 1, Backend backend = Backend::kReference)
+  using Shapes = std::vector<std::pair<std::string, Shape>>;
+
+  explicit Updates(const std::string& optimizer_yaml, double scale = 1, Backend backend = Backend::kReference,
+                   const Shapes& shapes = {{"a", {3}}, {"b", {2}}}, int threads = 2)
       : optimizer_(Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))),
-        device_(make_device(backend)),
+        device_(make_device(backend, threads)),
         program_("update", *device_, plan_,
                  [this, scale](const Signature& /*none*/) { return graph(scale); }) {
-    table_.declare({"a", {device_->float_type(), {3}}, VariableScope::kModel, true, nullptr});
-    table_.declare({"b", {device_->float_type(), {2}}, VariableScope::kModel, true, nullptr});
+    for (const auto& [name, shape] : shapes)
+      table_.declare({name, {device_->float_type(), shape}, VariableScope::kModel, true, nullptr});
     graph(scale);  // declares what the optimizer stores
     device_->create_variables(table_);
     device_->variables().initialize(1);
