@@ -138,7 +138,7 @@ KINDS = {
   }}
 """),
     "gradient processor": dict(folder="optim", kind_class="GradientProcessor", header="optim/optimizer.h", case="processor", methods="""\
-  Symbol process(Builder& b, Symbol gradient, const FlatLayout& /*layout*/) const override {{
+  Symbol process(Builder& b, OptimizerState& /*state*/, Symbol gradient) const override {{
     return b.mul(gradient, p_.amount);
   }}
 """),

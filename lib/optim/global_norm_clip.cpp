@@ -21,7 +21,7 @@ class GlobalNormClip final : public GradientProcessor {
   }
   explicit GlobalNormClip(Params p) : p_(p) {}
 
-  Symbol process(Builder& b, Symbol gradient, const FlatLayout& /*layout*/) const override {
+  Symbol process(Builder& b, OptimizerState& /*state*/, Symbol gradient) const override {
     const Symbol norm = b.sqrt(b.reduce_sum(b.square(gradient)));
     return b.mul(gradient, b.div(p_.norm, b.max(norm, p_.norm)));
   }

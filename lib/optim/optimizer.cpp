@@ -94,6 +94,14 @@ void OptimizerState::assign_number(const std::string& name, Symbol value) {
   b_.assign(full_name(name), value);
 }
 
+Symbol OptimizerState::updates() {
+  if (!updates_) {
+    updates_ = number("updates");
+    assign_number("updates", b_.add(*updates_, 1.0));
+  }
+  return *updates_;
+}
+
 Symbol OptimizerState::hyper_parameter(const std::string& name, const Scheduled& value) {
   const Initialize fill = [initial = value.number](const Tensor& number, Rng& /*rng*/) {
     visit(number.dtype(),
@@ -110,9 +118,9 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, dou
   const TensorSpec flat{b.float_type(), Shape{layout.size}};
   const Symbol parameters = b.read(parameters_name, flat);
   Symbol gradient = b.mul(b.read(FlatBlock{kGradient, group.name}.name(), flat), scale);
-  for (const Part<GradientProcessor>& processor : common_.gradient)
-    gradient = processor->process(b, gradient, layout);
   OptimizerState state(b, group.name, layout);
+  for (const Part<GradientProcessor>& processor : common_.gradient)
+    gradient = processor->process(b, state, gradient);
   Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
   if (const VariableFactors& factors = common_.learning_rate_multipliers; !factors.empty())
     rate = b.mul(factors.of_elements(b, layout, "'learning_rate_multipliers'"), rate);

@@ -11,14 +11,44 @@
 
 namespace tpack {
 
+/// The state of an optimizer for one group of variables. Slots are flat blocks in the layout of the group's
+/// parameters; numbers are scalars. All are zero at first.
+class OptimizerState {
+ public:
+  OptimizerState(Builder& b, std::string group, FlatLayout layout)
+      : b_(b), group_(std::move(group)), layout_(std::move(layout)) {}
+
+  /// The position of each variable in the blocks.
+  const FlatLayout& layout() const { return layout_; }
+
+  /// The slot with this name ("m"), shape [n].
+  Symbol slot(const std::string& name);
+  void assign_slot(const std::string& name, Symbol value);
+  /// The number with this name; in a named group "GROUP/NAME".
+  Symbol number(const std::string& name);
+  void assign_number(const std::string& name, Symbol value);
+  /// The number of updates before this one, kept in the number "updates"; exact up to 2^24 in float.
+  Symbol updates();
+  /// A number that its schedule or callbacks may set between steps.
+  Symbol hyper_parameter(const std::string& name, const Scheduled& value);
+
+ private:
+  std::string full_name(const std::string& name) const { return group_.empty() ? name : group_ + "/" + name; }
+
+  Builder& b_;
+  std::string group_;
+  FlatLayout layout_;
+  std::optional<Symbol> updates_ = {};  // if something asked
+};
+
 /// Changes the gradient before an optimizer uses it.
 class GradientProcessor {
  public:
   static constexpr const char* kKind = "gradient processor";
   virtual ~GradientProcessor() = default;
-  /// `gradient`: the flat block [n] of all gradients, laid out as `layout` says; padding is zero and must
+  /// `gradient`: the flat block [n] of all gradients, laid out as the state says; padding is zero and must
   /// stay zero.
-  virtual Symbol process(Builder& b, Symbol gradient, const FlatLayout& layout) const = 0;
+  virtual Symbol process(Builder& b, OptimizerState& state, Symbol gradient) const = 0;
 };
 
 /// A number or a schedule; or {base: 0.1, per: 256}: `base`, a number or a schedule, for `per` samples per
@@ -48,33 +78,6 @@ struct OptimizerParams {
   VariableFactors learning_rate_multipliers;
   std::vector<Part<GradientProcessor>> gradient;
   std::optional<double> clip_variables;
-};
-
-/// The state of an optimizer for one group of variables. Slots are flat blocks in the layout of the group's
-/// parameters; numbers are scalars. All are zero at first.
-class OptimizerState {
- public:
-  OptimizerState(Builder& b, std::string group, FlatLayout layout)
-      : b_(b), group_(std::move(group)), layout_(std::move(layout)) {}
-
-  /// The position of each variable in the blocks.
-  const FlatLayout& layout() const { return layout_; }
-
-  /// The slot with this name ("m"), shape [n].
-  Symbol slot(const std::string& name);
-  void assign_slot(const std::string& name, Symbol value);
-  /// The number with this name; in a named group "GROUP/NAME".
-  Symbol number(const std::string& name);
-  void assign_number(const std::string& name, Symbol value);
-  /// A number that its schedule or callbacks may set between steps.
-  Symbol hyper_parameter(const std::string& name, const Scheduled& value);
-
- private:
-  std::string full_name(const std::string& name) const { return group_.empty() ? name : group_ + "/" + name; }
-
-  Builder& b_;
-  std::string group_;
-  FlatLayout layout_;
 };
 
 /// The update rule: emits the program that updates the flat block of a group's parameters. Pointwise ops on

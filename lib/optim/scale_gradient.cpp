@@ -24,9 +24,9 @@ class ScaleGradient final : public GradientProcessor {
   }
   explicit ScaleGradient(Params p) : p_(std::move(p)) {}
 
-  Symbol process(Builder& b, Symbol gradient, const FlatLayout& layout) const override {
+  Symbol process(Builder& b, OptimizerState& state, Symbol gradient) const override {
     return b.mul(gradient,
-                 p_.factors.of_elements(b, layout, "'factors' of gradient processor ScaleGradient"));
+                 p_.factors.of_elements(b, state.layout(), "'factors' of gradient processor ScaleGradient"));
   }
 
  private:

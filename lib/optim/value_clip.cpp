@@ -21,7 +21,7 @@ class ValueClip final : public GradientProcessor {
   }
   explicit ValueClip(Params p) : p_(p) {}
 
-  Symbol process(Builder& b, Symbol gradient, const FlatLayout& /*layout*/) const override {
+  Symbol process(Builder& b, OptimizerState& /*state*/, Symbol gradient) const override {
     return b.min(b.max(gradient, -p_.value), p_.value);
   }
 

@@ -266,6 +266,8 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   const auto info_of = [&](int64_t number) {
     return RunInfo{options_.seed, global_step, number * replicas() + replica(k), average};
   };
+  // Updates of all replicas draw the same numbers, so that their variables stay the same.
+  const RunInfo update_info{options_.seed, global_step, 0, average};
   const auto is_due = [&](size_t update) { return updates_[update].schedule.includes(global_step); };
   // With one update, each batch is used immediately; several updates use the same batches one after the
   // other.
@@ -287,7 +289,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
       backward(k, i, number, info_of(number));
     }
     if (options_.accumulate == 1) backward(k, i, 0, info);
-    apply(k, i, info);
+    apply(k, i, update_info);
   }
 }
 

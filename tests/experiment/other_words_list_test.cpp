@@ -123,7 +123,7 @@ std::string errors_of_text(const std::string& text) {
 bool is_for_keys(const std::string& place) {
   return place.starts_with("the ") || place.starts_with("any ") || place == "model" ||
          (place.find(' ') != std::string::npos && place != "component of a flow" && place != "tensor map" &&
-          place != "input source");
+          place != "gradient processor" && place != "input source");
 }
 
 /// What is said of a component that is unknown.

@@ -4,6 +4,7 @@ lacks. With --check: compares the file instead."""
 import math
 
 from golden import draw, finish, numbers, summary  # first: it says what is missing
+import philox
 
 import torch
 
@@ -45,6 +46,28 @@ def clip_by_global_norm(parameters, norm):
     total = torch.sqrt(sum(p.grad.square().sum() for p in parameters))
     for p in parameters:
         p.grad *= norm / max(total, norm)
+
+
+def clip_by_norm(parameters, norm):
+    """TensorFlow's clip_by_norm of each gradient."""
+    for p in parameters:
+        p.grad *= norm / max(p.grad.norm(), norm)
+
+
+class Noise:
+    """Adds the noise of Neelakantan et al. 2015, with the draws of the node `path`, to the gradients; `of` says to which."""
+    def __init__(self, path, variance, decay, of=None):
+        self.path, self.variance, self.decay, self.of, self.t = path, variance, decay, of, 0
+
+    def __call__(self, parameters):
+        begin = 0
+        drawn = torch.from_numpy(philox.normal(philox.random_key(self.path, step=self.t), 4096))
+        for i, p in enumerate(parameters):
+            noise = drawn[begin:begin + p.numel()].reshape(p.shape)
+            begin += (p.numel() + 15) // 16 * 16  # variables begin on a boundary of 16 elements
+            if self.of is None or i in self.of:
+                p.grad += math.sqrt(self.variance / (1 + self.t) ** self.decay) * noise
+        self.t += 1
 
 
 def scale(parameter, factor):
@@ -214,5 +237,15 @@ CASES = [
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3, 0.8, 0.95, 0.1), [False, False, True])),
     of_matrices("lamb_of_all", "LAMB", "LAMB: {learning_rate: 0.02, weight_decay: 0.3, adapt_vectors: true}",
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3), [True, True, True])),
+    of_matrices("variable_norm_clip", "VariableNormClip", "SGD: {learning_rate: 0.1, gradient: [VariableNormClip: 0.9]}",
+                lambda p: SGD(p, 0.1), lambda p: clip_by_norm(p, 0.9)),
+    of_matrices("variable_norm_clip_of_some", "VariableNormClip",
+                "SGD: {learning_rate: 0.1, gradient: [VariableNormClip: {norm: 0.9, variables: [a, b]}]}",
+                lambda p: SGD(p, 0.1), lambda p: clip_by_norm(list(p)[:2], 0.9)),
+    of_matrices("gradient_noise", "GradientNoise", "Momentum: {learning_rate: 0.1, gradient: [GradientNoise]}",
+                lambda p: SGD(p, 0.1, momentum=0.9), Noise("RandomNormal", 0.01, 0.55)),
+    of_matrices("gradient_noise_of_some", "GradientNoise",
+                "SGD: {learning_rate: 0.1, gradient: [GradientNoise: {variance: 1, decay: 0.1, variables: [b, c]}]}",
+                lambda p: SGD(p, 0.1), Noise("RandomNormal", 1, 0.1, of=[1, 2])),
 ]
 finish("optimizers.json", {**SIZES, "cases": CASES})

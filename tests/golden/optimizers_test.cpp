@@ -34,7 +34,7 @@ void expect_golden(Backend backend, double tolerance) {
         spec["within"] = sizes.at(step);
         set(updates, gradient_name(name), key + "/step" + std::to_string(step) + "/" + name, spec);
       }
-      updates.run();
+      updates.run({.step = static_cast<int64_t>(step)});
     }
     EXPECT_EQ(c.at("results").size(), c.at("parameters").size()) << key;
     for (const auto& [name, summary] : c.at("results").items())

@@ -14,6 +14,7 @@ std::vector<std::string> all_optimizers() {
                                   "RMSProp: {momentum: 0.9, centered: true}",
                                   "Lion: {weight_decay: 0.1, exclude: [b]}",
                                   "Momentum: {decoupled_weight_decay: 0.1, exclude: [b]}",
+                                  "SGD: {gradient: [{VariableNormClip: 1}]}",
                                   "LARS: {adapt_vectors: true, weight_decay: 0.1}",
                                   "LAMB: {adapt_vectors: true, weight_decay: 0.1, exclude: [b]}"};
   for (const ComponentInfo* info : Registry<Optimizer>::table().list()) all.push_back(info->example());

@@ -55,6 +55,27 @@ TEST(SyncMultiGpu, continues_with_the_same_bits_with_every_optimizer) {
   }
 }
 
+/// Norms are sums of one order, and noise is drawn alike.
+TEST(SyncMultiGpu, keeps_the_variables_of_towers_equal) {
+  for (const char* optimizer :
+       {"LARS: {learning_rate: 5, weight_decay: 0.1}", "LAMB: {weight_decay: 0.1}",
+        "Momentum: {learning_rate: 0.1, gradient: [VariableNormClip: 0.1, GradientNoise: 0.1]}"}) {
+    for (const auto backend : {EngineSettings::Backend::kReference, EngineSettings::Backend::kKernels}) {
+      SmallTraining training("SyncMultiGPU: {devices: 2, mode: replicated}", 4, optimizer, backend);
+      training.trainer().initialize();
+      const auto before = variables_of(training.trainer());
+      training.run(0, 7);
+      const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(training.trainer()).replicas();
+      ASSERT_EQ(replicas.local_towers(), 2U);
+      const VariableStore& first = replicas.device(0).variables();
+      const VariableStore& second = replicas.device(1).variables();
+      for (const std::string& name : first.names(VariableScope::kModel))
+        EXPECT_TRUE(bit_equal(first.tensor(name), second.tensor(name))) << optimizer << " " << name;
+      EXPECT_FALSE(bit_equal(variables_of(training.trainer()).at("fc0/W"), before.at("fc0/W"))) << optimizer;
+    }
+  }
+}
+
 TEST(SyncMultiGpu, has_the_same_bits_with_variables_in_one_place) {
   const auto train = [](const std::string& mode) {
     SmallTraining training("SyncMultiGPU: {devices: 2, mode: " + mode + "}");
