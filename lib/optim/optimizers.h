@@ -109,9 +109,10 @@ struct LarsParams : OptimizerParams, TrustParams {
 std::unique_ptr<Optimizer> lars(const LarsParams& params = {});
 
 struct LambParams : MomentsParams, TrustParams {
-  LambParams(double rate = 1e-3) : MomentsParams(rate) {
+  LambParams(double rate = 1e-3)  // NOLINT(google-explicit-constructor)
+      : MomentsParams(rate) {
     epsilon = 1e-6;
-  }  // NOLINT(google-explicit-constructor)
+  }
 };
 std::unique_ptr<Optimizer> lamb(const LambParams& params = {});
 
