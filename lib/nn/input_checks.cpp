@@ -1,5 +1,9 @@
 #include "nn/input_checks.h"
 
+#include <vector>
+
+#include "core/text.h"
+
 namespace tpack::nn {
 
 void throw_shape_error(const Builder& b, const std::string& text) {
@@ -25,6 +29,19 @@ void check_sizes(const Builder& b, std::initializer_list<std::pair<const char*, 
     if (size < 1)
       throw_shape_error(b, std::string("'") + name + "' is " + std::to_string(size) + "; must be at least 1");
   }
+}
+
+void check_divides_channels(const Builder& b, const char* name, int64_t parts, Symbol x) {
+  check_sizes(b, {{name, parts}});
+  const int64_t channels = x.shape()[1];
+  if (channels % parts == 0) return;
+  std::vector<std::string> divisors;
+  for (int64_t i = 1; i <= channels; ++i)
+    if (channels % i == 0) divisors.push_back(std::to_string(i));
+  throw_shape_error(b, std::string("'") + name + "' is " + std::to_string(parts) +
+                           ", which does not divide the " + std::to_string(channels) +
+                           " channels of the input " + x.spec().str() + "; must be " +
+                           (divisors.size() > 1 ? "one of " : "") + join(divisors, ", "));
 }
 
 Symbol integers(Builder& b, Symbol x, const char* what) {

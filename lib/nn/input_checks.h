@@ -26,6 +26,10 @@ void check_float_input(const Builder& b, Symbol x);
 /// Errors: ShapeError with the first size below 1.
 void check_sizes(const Builder& b, std::initializer_list<std::pair<const char*, int64_t>> sizes);
 
+/// Errors: ShapeError unless `parts`, an option with this name, divides the channels of x (axis 1); it lists
+/// the numbers that do.
+void check_divides_channels(const Builder& b, const char* name, int64_t parts, Symbol x);
+
 /// x as int32. Errors: ShapeError unless x has integers.
 Symbol integers(Builder& b, Symbol x, const char* what);
 

@@ -18,6 +18,21 @@ struct LayerNormOptions {
   InitializeFor gamma_initializer = {};  // empty: ones
 };
 
+struct GroupNormOptions {
+  int64_t groups = 32;                   // of channels; divides their number
+  double epsilon = 1e-5;                 // added to the variance
+  bool center = true;                    // adds beta
+  bool scale = true;                     // multiplies by gamma
+  InitializeFor gamma_initializer = {};  // empty: ones
+};
+
+struct LocalResponseNormOptions {
+  int64_t size = 5;     // neighboring channels, with the channel itself
+  double alpha = 1e-4;  // factor of the mean of their squares
+  double beta = 0.75;   // exponent
+  double k = 1;         // added to the mean
+};
+
 struct InstanceNormOptions {
   double epsilon = 1e-5;                 // added to the variance
   bool center = true;                    // adds beta
@@ -35,6 +50,23 @@ inline Symbol layer_norm(Builder& b, Symbol x, std::string_view name, const Laye
   const Builder::NameScope scope(b, name);
   return layer_norm(b, x, options);
 }
+
+/// Normalizes over groups of neighboring channels of a sample. Its variables are gamma and beta of the
+/// current scope. Shapes: x [N, C, ...] -> y same; beta, gamma [C]. Errors: ShapeError for an input without
+/// channels or floats, if `groups` does not divide C, and if a group has one value. Source: Wu and He 2018,
+/// "Group Normalization"; equals PyTorch's GroupNorm.
+Symbol group_norm(Builder& b, Symbol x, const GroupNormOptions& options = {});
+/// The same in a scope with this name.
+inline Symbol group_norm(Builder& b, Symbol x, std::string_view name, const GroupNormOptions& options = {}) {
+  const Builder::NameScope scope(b, name);
+  return group_norm(b, x, options);
+}
+
+/// x / (k + alpha * mean of the squares over neighboring channels)^beta; channels beyond the ends count as
+/// zeros. The neighbors of channel c are c - size / 2 to c + (size - 1) / 2. Shapes: x [N, C, H, W] -> y
+/// same. Errors: ShapeError if x is not a float image, or size is below 1. Source: Krizhevsky et al. 2012,
+/// "ImageNet Classification with Deep Convolutional Neural Networks"; equals PyTorch's LocalResponseNorm.
+Symbol local_response_norm(Builder& b, Symbol x, const LocalResponseNormOptions& options = {});
 
 /// Normalizes over each channel of each image. Its variables are gamma and beta of the current scope. Shapes:
 /// x [N, C, H, W] -> y same; beta, gamma [C]. Errors: ShapeError if x is not a float image. Source: Ulyanov

@@ -434,6 +434,73 @@ def _(x, v):
     return F.conv2d(same(y, (3, 3), (2, 2)), v.weight("conv2d_1/W", 3, 17, 3, 3), v.bias("conv2d_1/b", 3), stride=2)
 
 
+@case("group_norm", "GroupNorm", "- GroupNorm: {groups: 2, epsilon: 0.01}", numbers(2, 6, 4, 3))
+def _(x, v):
+    beta, gamma = v.bias("group_norm_0/beta", 6), v.positive("group_norm_0/gamma", 6)
+    return F.group_norm(x, 2, gamma, beta, 0.01)
+
+
+@case("group_norm_of_vectors", "GroupNorm", "- GroupNorm: {groups: 3, scale: false}", numbers(4, 12))
+def _(x, v):
+    return F.group_norm(x, 3, None, v.bias("group_norm_0/beta", 12))
+
+
+@case("group_norm_between_convolutions", "GroupNorm",
+      "[{Conv2D: {filters: 32, use_bias: false}}, {GroupNorm: {groups: 4}}, ReLU, {Conv2D: {filters: 3, stride: 2}}]", MANY)
+def _(x, v):
+    y = F.conv2d(x, v.weight("conv2d_0/W", 32, 17, 3, 3), padding="same")
+    beta, gamma = v.bias("group_norm_0/beta", 32), v.positive("group_norm_0/gamma", 32)
+    y = F.relu(F.group_norm(y, 4, gamma, beta))
+    return F.conv2d(same(y, (3, 3), (2, 2)), v.weight("conv2d_1/W", 3, 32, 3, 3), v.bias("conv2d_1/b", 3), stride=2)
+
+
+@case("group_norm_of_sequences", "GroupNorm", "- GroupNorm: {groups: 2, center: false, scale: false}", numbers(2, 4, 5))
+def _(x, _):
+    return F.group_norm(x, 2)
+
+
+@case("lrn", "LRN", "- LRN", numbers(1, 7, 3, 4, within=3))
+def _(x, _):
+    return F.local_response_norm(x, 5)
+
+
+@case("lrn_of_an_even_size", "LRN", "- LRN: {size: 4, alpha: 0.3, beta: 0.6, k: 2}", numbers(1, 7, 3, 4, within=3))
+def _(x, _):
+    return F.local_response_norm(x, 4, 0.3, 0.6, 2)
+
+
+@case("lrn_of_a_square_root", "LRN", "- LRN: {size: 3, alpha: 3, beta: 0.5, k: 0.5}", numbers(1, 7, 3, 4, within=3))
+def _(x, _):
+    return F.local_response_norm(x, 3, 3, 0.5, 0.5)
+
+
+@case("lrn_many_channels", "LRN", "- LRN: {size: 31, alpha: 2}", MANY)
+def _(x, _):
+    return F.local_response_norm(x, 31, 2)
+
+
+@case("prelu", "PReLU", "- PReLU", IMAGE)
+def _(x, v):
+    return F.prelu(x, v.bias("p_relu_0/alpha").reshape(1))
+
+
+@case("prelu_of_channels", "PReLU", "[{Conv2D: {filters: 17, activation: {PReLU: {per_channel: true}}}}, "
+      "{PReLU: {per_channel: true}}]", IMAGE)
+def _(x, v):
+    y = F.conv2d(x, v.weight("conv2d_0/W", 17, 3, 3, 3), v.bias("conv2d_0/b", 17), padding="same")
+    return F.prelu(F.prelu(y, v.bias("conv2d_0/alpha", 17)), v.bias("p_relu_0/alpha", 17))
+
+
+@case("maxout", "Maxout", "- Maxout: 3", numbers(2, 6, 5, 3))
+def _(x, _):
+    return x.unflatten(1, (2, 3)).amax(2)
+
+
+@case("maxout_of_vectors", "Maxout", "- Maxout", numbers(3, 8))
+def _(x, _):
+    return x.unflatten(1, (4, 2)).amax(2)
+
+
 @case("elu", "ELU", "- ELU", numbers(3, 7, within=3))
 def _(x, _):
     return F.elu(x)

@@ -113,6 +113,15 @@ std::vector<Twin> twins_of_products() {
   };
 }
 
+/// A function without variables takes no name of a scope.
+template <class Call>
+std::function<Symbol(Builder&, Symbol)> in_scope(Call call) {
+  return [call](Builder& b, Symbol x) {
+    const Builder::NameScope scope(b, "f");
+    return call(b, x);
+  };
+}
+
 std::vector<Twin> twins_of_norms() {
   return {
       {"batch_norm", "BatchNorm: {name: f}", [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f"); }},
@@ -140,15 +149,12 @@ std::vector<Twin> twins_of_norms() {
        [](Builder& b, Symbol x) { return nn::instance_norm(b, x, "f", {.center = false}); }},
       {"instance_norm_without_scale", "InstanceNorm: {name: f, scale: false, epsilon: 0.1}",
        [](Builder& b, Symbol x) { return nn::instance_norm(b, x, "f", {.epsilon = 0.1, .scale = false}); }},
-  };
-}
-
-/// A function without variables takes no name of a scope.
-template <class Call>
-std::function<Symbol(Builder&, Symbol)> in_scope(Call call) {
-  return [call](Builder& b, Symbol x) {
-    const Builder::NameScope scope(b, "f");
-    return call(b, x);
+      {"group_norm", "GroupNorm: {name: f, groups: 2, center: false}",
+       [](Builder& b, Symbol x) { return nn::group_norm(b, x, "f", {.groups = 2, .center = false}); }},
+      {"local_response_norm", "LRN: {name: f, size: 3, alpha: 0.1, beta: 0.5, k: 2}",
+       in_scope([](Builder& b, Symbol x) {
+         return nn::local_response_norm(b, x, {.size = 3, .alpha = 0.1, .beta = 0.5, .k = 2});
+       })},
   };
 }
 
@@ -176,6 +182,11 @@ std::vector<Twin> twins_of_others() {
       {"dropout", "Dropout: {name: f, rate: 0.25}",
        [](Builder& b, Symbol x) { return nn::dropout(b, x, "f", 0.25); }},
       {"relu", "ReLU: {name: f}", in_scope(nn::relu)},
+      {"prelu", "PReLU: {name: f}", [](Builder& b, Symbol x) { return nn::prelu(b, x, "f"); }},
+      {"prelu_of_channels", "PReLU: {name: f, init: 0.25, per_channel: true}",
+       [](Builder& b, Symbol x) { return nn::prelu(b, x, "f", {.init = 0.25, .per_channel = true}); }},
+      {"maxout", "Maxout: {name: f, pieces: 4}",
+       in_scope([](Builder& b, Symbol x) { return nn::maxout(b, x, 4); })},
       {"softmax", "Softmax: {name: f, axis: 1}",
        in_scope([](Builder& b, Symbol x) { return nn::softmax(b, x, 1); })},
   };
@@ -260,6 +271,26 @@ TEST(NnFunctions, take_one_number_for_each_sample_as_a_column) {
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
   const Symbol x = b.input("x", {DType::kFloat32, {5}});
   EXPECT_EQ(nn::dense(b, x, "d", {.units = 2}).shape(), (Shape{5, 2}));
+}
+
+TEST(NnErrors, list_the_numbers_that_divide_the_channels) {
+  const TensorSpec image = {DType::kFloat32, {2, 12, 5, 4}};
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::group_norm(b, x, "n"); }, image),
+      "n: 'groups' is 32, which does not divide the 12 channels of the input float32 [2, 12, 5, 4]; must "
+      "be one of 1, 2, 3, 4, 6, 12");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::group_norm(b, x, "n", {.groups = 0}); }, image),
+            "n: 'groups' is 0; must be at least 1");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::group_norm(b, x, "n", {.groups = 3}); }, kMatrix),
+      "n: 'groups' is 3, so each group of the input float32 [2, 3] has one value, and the output would not "
+      "depend on it; use fewer groups");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::maxout(b, x, 2); }, kMatrix),
+      "'pieces' is 2, which does not divide the 3 channels of the input float32 [2, 3]; must be one of 1, "
+      "3");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::maxout(b, x, 2); }, {DType::kFloat32, {2, 1}}),
+            "'pieces' is 2, which does not divide the 1 channels of the input float32 [2, 1]; must be 1");
 }
 
 TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
