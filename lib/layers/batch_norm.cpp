@@ -14,7 +14,8 @@ struct BatchNormLayerParams : nn::BatchNormOptions {
 /// <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower; checkpoints have those of
 /// the first. They change once per step and call of the layer, in the update that trains the layer's
 /// variables. A frozen layer uses its averages in training, too, without changing them. Source: Ioffe and
-/// Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet".
+/// Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet"; parts
+/// of batches: Hoffer et al. 2017, "Train longer, generalize better".
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormLayerParams;
@@ -32,9 +33,16 @@ class BatchNormLayer final : public Layer {
         .field("sync_statistics", option<Params>(&Params::sync_statistics),
                "when training on several towers or ranks: compute the statistics over the batches of all "
                "towers, not of each tower alone; each layer then waits for all towers")
+        .field("virtual_batch_size", option<Params>(&Params::virtual_batch_size), at_least(1),
+               "in training: normalize parts of this many neighboring samples alone (ghost batch "
+               "normalization), which large batches may need to generalize; must divide the batch size")
         .field("gamma_initializer", &Params::gamma_component, "initial values of gamma; default: ones");
   }
   explicit BatchNormLayer(const Params& p) : options_(static_cast<const nn::BatchNormOptions&>(p)) {
+    if (p.virtual_batch_size && p.sync_statistics)
+      throw ConfigError(
+          "layer BatchNorm: 'virtual_batch_size' divides a batch and 'sync_statistics' joins "
+          "batches; set one of them");
     options_.gamma_initializer = initializer_of(p.gamma_component);
   }
 

@@ -49,6 +49,51 @@ NormalizedBatch over_replicas(Builder& b, Symbol x, Symbol gamma, Symbol beta, d
   return {y, mean, variance};
 }
 
+/// The mean of the samples of each part, for each sample, computed from those of single channels. Shapes: x
+/// [N, C, ...] -> [N, C, 1, ...].
+Symbol mean_of_parts(Builder& b, Symbol x, int64_t samples) {
+  const Shape& shape = x.shape();
+  std::vector<int> axes = all_but_channels(shape);
+  axes.erase(axes.begin());
+  const Symbol of_channels = axes.empty() ? x : b.reduce_mean(x, axes, Builder::Keep::kYes);
+  const Shape parts{shape[0] / samples, samples, shape[1]};
+  const Symbol mean = b.reduce_mean(b.reshape(of_channels, parts), {1}, Builder::Keep::kYes);
+  return b.reshape(b.broadcast_to(mean, parts), of_channels.shape());
+}
+
+NormalizedBatch over_parts(Builder& b, Symbol x, Symbol gamma, Symbol beta, double epsilon, int64_t samples) {
+  const Shape& shape = x.shape();
+  BatchNorm({epsilon}).infer(std::vector{x.spec(), gamma.spec(), beta.spec()});  // which checks them
+  check_sizes(b, {{"virtual_batch_size", samples}});
+  if (shape[0] % samples != 0) {
+    throw_shape_error(b, "'virtual_batch_size' is " + std::to_string(samples) +
+                             ", which does not divide the batch of " + std::to_string(shape[0]) +
+                             " samples; change one of them (and use BatchData without a remainder)");
+  }
+  reject_single_values(b, shape.with(0, samples));
+  const Symbol mean = mean_of_parts(b, x, samples);
+  const Symbol centered = b.sub(x, mean);
+  const Symbol variance = mean_of_parts(b, b.square(centered), samples);
+  const Symbol normalized = b.mul(centered, b.rsqrt(b.add(variance, epsilon)));
+  const Symbol y = b.add(b.mul(normalized, per_channel(b, gamma, shape)), per_channel(b, beta, shape));
+  const auto over_all = [&](Symbol of_samples) {
+    return b.reduce_mean(of_samples, all_but_channels(of_samples.shape()));
+  };
+  return {y, over_all(mean), over_all(variance)};
+}
+
+NormalizedBatch normalized_batch(Builder& b, Symbol x, Symbol gamma, Symbol beta, const BatchNormOptions& o) {
+  if (b.training() && o.virtual_batch_size) {
+    if (o.sync_statistics)
+      throw_shape_error(b,
+                        "'virtual_batch_size' divides a batch and 'sync_statistics' joins batches; set one");
+    return over_parts(b, x, gamma, beta, o.epsilon, *o.virtual_batch_size);
+  }
+  if (o.sync_statistics) return over_replicas(b, x, gamma, beta, o.epsilon);
+  if (b.training()) reject_single_values(b, x.shape());
+  return over_batch(b, x, gamma, beta, o.epsilon);
+}
+
 Symbol with_averages(Builder& b, Symbol x, const ChannelStatistics& s, double epsilon) {
   const Symbol scale = b.mul(s.gamma, b.rsqrt(b.add(s.variance, epsilon)));
   const Symbol offset = b.sub(s.beta, b.mul(s.mean, scale));
@@ -76,9 +121,7 @@ Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
   const Symbol variance = b.variable("variance/EMA", channels, ones, false);
   if (!o.training.value_or(b.training() && !is_frozen(b, o)))
     return with_averages(b, x, {gamma, beta, mean, variance}, o.epsilon);
-  if (b.training() && !o.sync_statistics) reject_single_values(b, x.shape());
-  const NormalizedBatch normalized = o.sync_statistics ? over_replicas(b, x, gamma, beta, o.epsilon)
-                                                       : over_batch(b, x, gamma, beta, o.epsilon);
+  const NormalizedBatch normalized = normalized_batch(b, x, gamma, beta, o);
   if (b.training()) {
     move_average(b, "mean/EMA", mean, normalized.mean, o.momentum);
     move_average(b, "variance/EMA", variance, normalized.variance, o.momentum);

@@ -9,13 +9,15 @@
 namespace tpack::nn {
 
 struct BatchNormOptions {
-  double momentum = 0.9;                 // share of the old moving average that each step keeps
-  double epsilon = 1e-5;                 // added to the variance
-  bool center = true;                    // adds beta
-  bool scale = true;                     // multiplies by gamma
-  std::optional<bool> training = {};     // batch or moving statistics; default: batch statistics in training
-  bool sync_statistics = false;          // in training: use the batches of all replicas
-  InitializeFor gamma_initializer = {};  // empty: ones
+  double momentum = 0.9;              // share of the old moving average that each step keeps
+  double epsilon = 1e-5;              // added to the variance
+  bool center = true;                 // adds beta
+  bool scale = true;                  // multiplies by gamma
+  std::optional<bool> training = {};  // batch or moving statistics; default: batch statistics in training
+  bool sync_statistics = false;       // in training: use the batches of all replicas
+  std::optional<int64_t> virtual_batch_size = {};  // in training: samples of each part of the batch that is
+                                                   // normalized alone
+  InitializeFor gamma_initializer = {};            // empty: ones
 };
 
 /// Normalizes each channel: with the batch's statistics in training, with their moving averages in inference.
@@ -23,9 +25,11 @@ struct BatchNormOptions {
 /// current scope. The averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on
 /// each tower; checkpoints have those of the first. They change once per step and call, in the update that
 /// trains the variables. With frozen variables it uses its averages in training, too, without changing them.
-/// Errors: ShapeError for inputs of other ranks, and in training for a batch with one value per channel.
-/// Source: Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al.
-/// 2018, "MegDet".
+/// Parts of a batch are of neighboring samples; the averages get the means of their statistics. Errors:
+/// ShapeError for inputs of other ranks, and in training for a batch (or part) with one value per channel, a
+/// batch that `virtual_batch_size` does not divide, and parts with synchronized statistics. Source: Ioffe and
+/// Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet"; parts
+/// of batches: Hoffer et al. 2017, "Train longer, generalize better".
 Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& options = {});
 /// The same in a scope with this name.
 inline Symbol batch_norm(Builder& b, Symbol x, std::string_view name, const BatchNormOptions& options = {}) {

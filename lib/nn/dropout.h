@@ -17,4 +17,25 @@ inline Symbol dropout(Builder& b, Symbol x, std::string_view name, double rate) 
   return dropout(b, x, rate);
 }
 
+/// The same for whole channels of a sample. Shapes: x [N, C, ...] -> y same. Errors: also ShapeError for an
+/// input without channels. Source: Tompson et al. 2015, "Efficient Object Localization Using Convolutional
+/// Networks"; PyTorch's Dropout2d.
+Symbol spatial_dropout(Builder& b, Symbol x, double rate);
+/// The same in a scope with this name.
+inline Symbol spatial_dropout(Builder& b, Symbol x, std::string_view name, double rate) {
+  const Builder::NameScope scope(b, name);
+  return spatial_dropout(b, x, rate);
+}
+
+/// The same for whole samples: stochastic depth, as the last function of a residual branch. Shapes: x [N,
+/// ...]
+/// -> y same. Errors: also ShapeError for an input without axes. Source: Huang et al. 2016, "Deep Networks
+/// with Stochastic Depth"; scaled in training as in torchvision.
+Symbol drop_path(Builder& b, Symbol x, double rate);
+/// The same in a scope with this name.
+inline Symbol drop_path(Builder& b, Symbol x, std::string_view name, double rate) {
+  const Builder::NameScope scope(b, name);
+  return drop_path(b, x, rate);
+}
+
 }  // namespace tpack::nn

@@ -70,6 +70,14 @@ Symbol pixel_shuffle(Builder& b, Symbol x, int64_t factor) {
   return b.reshape(b.transpose(parts, {0, 1, 4, 2, 5, 3}), {s[0], channels, s[2] * factor, s[3] * factor});
 }
 
+Symbol channel_shuffle(Builder& b, Symbol x, int64_t groups) {
+  const Shape& s = x.shape();
+  if (s.rank() < 2) throw_shape_error(b, "needs an input [N, C, ...], not " + x.spec().str());
+  check_divides_channels(b, "groups", groups, x);
+  const Shape grouped{s[0], groups, s[1] / groups, Shape::kUnknown};
+  return b.reshape(b.transpose(b.reshape(x, grouped), {0, 2, 1, 3}), s);
+}
+
 Symbol fixed_unpooling(Builder& b, Symbol x, Size2 window) {
   check_image(b, x);
   check_sizes(b, {{"window", std::min(window.h, window.w)}});

@@ -28,6 +28,12 @@ Symbol resize(Builder& b, Symbol x, const ResizeOptions& options = {});
 /// Convolutional Neural Network"; the order of channels is PyTorch's.
 Symbol pixel_shuffle(Builder& b, Symbol x, int64_t factor);
 
+/// Moves channel i of group g to place i * groups + g, so that a convolution with groups sees channels of all
+/// groups of the one before. Shapes: x [N, C, ...] -> y same. Errors: ShapeError for an input without
+/// channels, and if `groups` does not divide C. Source: Zhang et al. 2017, "ShuffleNet"; equals PyTorch's
+/// ChannelShuffle.
+Symbol channel_shuffle(Builder& b, Symbol x, int64_t groups);
+
 /// Each pixel becomes a rectangle with the pixel at its top left and zeros elsewhere. Shapes: x [N, C, H, W]
 /// -> y [N, C, H * window.h, W * window.w]. Errors: as for resize. Source: tensorpack models/pool.py,
 /// FixedUnPooling.

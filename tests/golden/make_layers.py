@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Makes layers.json: results of layers, costs and metrics in PyTorch. With --check: compares the file instead."""
+import math
+
 from golden import finish, integers, numbers  # first: it says what is missing
 from layer_golden import (CASES, affine_norm, avg_pool_same, batch_norm, batch_norm_with_averages, case, conv_transpose, results_of,
                           same)
@@ -11,6 +13,21 @@ import torch.nn.functional as F
 IMAGE = numbers(2, 3, 5, 4)       # odd height, even width
 EVEN = numbers(2, 3, 8, 6)
 MANY = numbers(2, 17, 7, 9)       # a number of channels that does not fill vectors of 8 or 16
+
+
+def blur_pool(x, stride):
+    line = torch.tensor([1, 2, 1], dtype=x.dtype) / 4
+    window = torch.outer(line, line).expand(x.shape[1], 1, 3, 3)
+    return F.conv2d(F.pad(x, (1, 1, 1, 1), "reflect"), window, stride=stride, groups=x.shape[1])
+
+
+def squeeze_excite(x, v, units, activation, gate, bias=True):
+    # As convolutions of 1x1 pixels, which torchvision has.
+    y = F.adaptive_avg_pool2d(x, 1)
+    for name, size, function in (("squeeze", units, activation), ("excite", x.shape[1], gate)):
+        w = v.weight(f"squeeze_excite_0/{name}/W", y.shape[1], size)
+        y = function(F.conv2d(y, w.T[:, :, None, None], v.bias(f"squeeze_excite_0/{name}/b", size) if bias else None))
+    return x * y
 
 
 @case("add", "Add", "- Add: {input: [x0, x1, x0]}", IMAGE, IMAGE)
@@ -160,6 +177,72 @@ def _(x, _):
     return F.dropout(x, 0.5, training=False) * 1
 
 
+@case("spatial_dropout_in_inference", "SpatialDropout", "- SpatialDropout: 0.5", IMAGE, phase="inference")
+def _(x, _):
+    return F.dropout2d(x, 0.5, training=False) * 1
+
+
+def dropped(x, layer, rate, *drawn):
+    kept = uniform_of(random_key(f"{layer}/RandomUniform"), math.prod(drawn)) >= rate
+    return x * torch.from_numpy(kept).reshape(drawn + (1,) * (x.dim() - len(drawn))) / (1 - rate)
+
+
+@case("spatial_dropout", "SpatialDropout", "- SpatialDropout: 0.25", numbers(3, 8, 2, 2))
+def _(x, _):
+    return dropped(x, "spatial_dropout_0", 0.25, 3, 8)
+
+
+@case("drop_path", "DropPath", "- Residual: {layers: [Tanh, {DropPath: 0.4}]}", numbers(9, 3, 2, 2))
+def _(x, _):
+    return x + dropped(torch.tanh(x), "residual_0/drop_path_0", 0.4, 9)
+
+
+@case("blur_pool", "BlurPool", "- BlurPool", IMAGE)
+def _(x, _):
+    return blur_pool(x, 2)
+
+
+@case("blur_pool_of_other_strides", "BlurPool", "- BlurPool: [3, 1]", MANY)
+def _(x, _):
+    return blur_pool(x, (3, 1))
+
+
+@case("blur_pool_of_small_images", "BlurPool", "[{Conv2D: {filters: 16}}, {BlurPool: {stride: 2}}, {Conv2D: {filters: 2}}]",
+      numbers(1, 2, 2, 3))
+def _(x, v):
+    y = blur_pool(F.conv2d(x, v.weight("conv2d_0/W", 16, 2, 3, 3), v.bias("conv2d_0/b", 16), padding="same"), 2)
+    return F.conv2d(y, v.weight("conv2d_1/W", 2, 16, 3, 3), v.bias("conv2d_1/b", 2), padding="same")
+
+
+@case("global_max_pooling", "GlobalMaxPooling", "- GlobalMaxPooling", IMAGE)
+def _(x, _):
+    return F.adaptive_max_pool2d(x, 1).flatten(1)
+
+
+@case("channel_shuffle", "ChannelShuffle", "- ChannelShuffle: 3", numbers(2, 6, 3, 4))
+def _(x, _):
+    return torch.nn.ChannelShuffle(3)(x)
+
+
+@case("channel_shuffle_between_convolutions", "ChannelShuffle",
+      "[{Conv2D: {filters: 32, groups: 2}}, {ChannelShuffle: 2}, {Conv2D: {filters: 4, groups: 2}}]", numbers(2, 2, 5, 4))
+def _(x, v):
+    y = F.conv2d(x, v.weight("conv2d_0/W", 32, 1, 3, 3), v.bias("conv2d_0/b", 32), padding="same", groups=2)
+    y = torch.nn.ChannelShuffle(2)(y)
+    return F.conv2d(y, v.weight("conv2d_1/W", 4, 16, 3, 3), v.bias("conv2d_1/b", 4), padding="same", groups=2)
+
+
+@case("squeeze_excite", "SqueezeExcite", "- SqueezeExcite: {ratio: 2}", numbers(2, 6, 3, 4))
+def _(x, v):
+    return squeeze_excite(x, v, 3, F.relu, torch.sigmoid)
+
+
+@case("squeeze_excite_of_units", "SqueezeExcite",
+      "- SqueezeExcite: {units: 5, use_bias: false, activation: SiLU, gate: HardSigmoid}", MANY)
+def _(x, v):
+    return squeeze_excite(x, v, 5, F.silu, lambda y: torch.clamp(y + 3, 0, 6) / 6, bias=False)
+
+
 @case("max_pooling", "MaxPooling", "- MaxPooling: {window: 2}", IMAGE)
 def _(x, _):
     return F.max_pool2d(x, 2)
@@ -258,6 +341,28 @@ def _(x, v):
 @case("batch_norm_of_vectors", "BatchNorm", "- BatchNorm: {center: false, scale: false}", numbers(6, 5))
 def _(x, v):
     return batch_norm(x, v, "batch_norm_0", center=False, scale=False)
+
+
+def batch_norm_of_parts(x, v, name, size):
+    channels = x.shape[1]
+    beta, gamma = v.bias(f"{name}/beta", channels), v.positive(f"{name}/gamma", channels)
+    parts = x.split(size)
+    axes = [axis for axis in range(x.dim()) if axis != 1]
+    for which, values in (("mean", [part.mean(axes) for part in parts]),
+                          ("variance", [part.var(axes, unbiased=False) for part in parts])):
+        average = v.average(f"{name}/{which}/EMA", channels)
+        v.after[f"{name}/{which}/EMA"] = average * 0.9 + torch.stack(values).mean(0).detach() * 0.1
+    return torch.cat([F.batch_norm(part, None, None, gamma, beta, training=True) for part in parts])
+
+
+@case("batch_norm_of_parts", "BatchNorm", "- BatchNorm: {virtual_batch_size: 2}", numbers(6, 3, 3, 2))
+def _(x, v):
+    return batch_norm_of_parts(x, v, "batch_norm_0", 2)
+
+
+@case("batch_norm_of_parts_of_vectors", "BatchNorm", "- BatchNorm: {virtual_batch_size: 4}", numbers(8, 5))
+def _(x, v):
+    return batch_norm_of_parts(x, v, "batch_norm_0", 4)
 
 
 @case("batch_norm_in_inference", "BatchNorm", "- BatchNorm: {epsilon: 0.01}", IMAGE, phase="inference")

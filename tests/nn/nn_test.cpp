@@ -136,6 +136,8 @@ std::vector<Twin> twins_of_norms() {
        [](Builder& b, Symbol x) {
          return nn::batch_norm(b, x, "f", {.scale = false, .sync_statistics = true});
        }},
+      {"batch_norm_of_parts", "BatchNorm: {name: f, virtual_batch_size: 1}",
+       [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f", {.virtual_batch_size = 1}); }},
       {"batch_norm_with_averages", "BatchNorm: {name: f, training: false}",
        [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f", {.training = false}); }},
       {"layer_norm", "LayerNorm: {name: f}", [](Builder& b, Symbol x) { return nn::layer_norm(b, x, "f"); }},
@@ -179,6 +181,31 @@ std::vector<Twin> twins_of_others() {
       {"fixed_unpooling", "FixedUnPooling: {name: f, window: [2, 3]}", in_scope([](Builder& b, Symbol x) {
          return nn::fixed_unpooling(b, x, {2, 3});
        })},
+      {"global_max_pooling", "GlobalMaxPooling: {name: f}", in_scope(nn::global_max_pooling)},
+      {"blur_pooling", "BlurPool: {name: f, stride: [3, 1]}", in_scope([](Builder& b, Symbol x) {
+         return nn::blur_pooling(b, x, {3, 1});
+       })},
+      {"channel_shuffle", "ChannelShuffle: {name: f, groups: 2}",
+       in_scope([](Builder& b, Symbol x) { return nn::channel_shuffle(b, x, 2); })},
+      {"squeeze_excite", "SqueezeExcite: {name: f, ratio: 2}",
+       [](Builder& b, Symbol x) { return nn::squeeze_excite(b, x, "f", {.ratio = 2}); }},
+      {"squeeze_excite_with_options",
+       "SqueezeExcite: {name: f, units: 3, use_bias: false, activation: Tanh, gate: Tanh, "
+       "kernel_initializer: "
+       "{Constant: 2}}",
+       [](Builder& b, Symbol x) {
+         const auto tanh = [](Builder& builder, Symbol y) { return builder.tanh(y); };
+         return nn::squeeze_excite(b, x, "f",
+                                   {.units = 3,
+                                    .use_bias = false,
+                                    .activation = tanh,
+                                    .gate = tanh,
+                                    .kernel_initializer = nn::constant(2)});
+       }},
+      {"spatial_dropout", "SpatialDropout: {name: f, rate: 0.25}",
+       [](Builder& b, Symbol x) { return nn::spatial_dropout(b, x, "f", 0.25); }},
+      {"drop_path", "DropPath: {name: f, rate: 0.25}",
+       [](Builder& b, Symbol x) { return nn::drop_path(b, x, "f", 0.25); }},
       {"dropout", "Dropout: {name: f, rate: 0.25}",
        [](Builder& b, Symbol x) { return nn::dropout(b, x, "f", 0.25); }},
       {"relu", "ReLU: {name: f}", in_scope(nn::relu)},
@@ -291,6 +318,48 @@ TEST(NnErrors, list_the_numbers_that_divide_the_channels) {
       "3");
   EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::maxout(b, x, 2); }, {DType::kFloat32, {2, 1}}),
             "'pieces' is 2, which does not divide the 1 channels of the input float32 [2, 1]; must be 1");
+}
+
+TEST(NnErrors, of_parts_of_batches) {
+  const auto of_parts = [](int64_t samples) {
+    return [samples](Builder& b, Symbol x) {
+      return nn::batch_norm(b, x, "n", {.virtual_batch_size = samples});
+    };
+  };
+  EXPECT_EQ(
+      error_of(of_parts(3), kImage),
+      "n: 'virtual_batch_size' is 3, which does not divide the batch of 2 samples; change one of them (and "
+      "use BatchData without a remainder)");
+  EXPECT_EQ(error_of(of_parts(0), kImage), "n: 'virtual_batch_size' is 0; must be at least 1");
+  EXPECT_THAT(error_of(of_parts(1), kMatrix),
+              testing::StartsWith("n: a batch of shape [1, 3] has one value"));
+  EXPECT_EQ(error_of(
+                [](Builder& b, Symbol x) {
+                  return nn::batch_norm(b, x, "n", {.sync_statistics = true, .virtual_batch_size = 1});
+                },
+                kImage),
+            "n: 'virtual_batch_size' divides a batch and 'sync_statistics' joins batches; set one");
+}
+
+TEST(NnErrors, of_layers_of_images_name_what_is_allowed) {
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::squeeze_excite(b, x, "s"); }, kImage),
+      "s: 'ratio' is 16, which does not divide the 3 channels of the input float32 [2, 3, 5, 4]; must be "
+      "one of 1, 3");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::squeeze_excite(b, x, "s"); }, kMatrix),
+            "s: needs an input of 4 axes [N, C, H, W], not float32 [2, 3]");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::channel_shuffle(b, x, 2); }, kImage),
+      "'groups' is 2, which does not divide the 3 channels of the input float32 [2, 3, 5, 4]; must be one "
+      "of 1, 3");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::blur_pooling(b, x); }, {DType::kFloat32, {2, 3, 5, 1}}),
+      "needs images of at least 2x2 pixels, not float32 [2, 3, 5, 1]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::spatial_dropout(b, x, "d", 0.5); },
+                     {DType::kFloat32, {2}}),
+            "d: needs an input [N, C, ...], not float32 [2]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::drop_path(b, x, "d", 0.5); }, kNumber),
+            "d: needs an input [N, ...], not float32 []");
 }
 
 TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
