@@ -1,5 +1,6 @@
 #include "nn/batch_norm.h"
 
+#include "core/text.h"
 #include "nn/input_checks.h"
 #include "ops/batch_norm.h"
 #include "ops/replica_mean.h"
@@ -9,7 +10,8 @@ namespace {
 
 /// If no variable of a layer is trained, its statistics do not change either, because they belong to its
 /// weights.
-bool is_frozen(Builder& b, const BatchNormOptions& o) {
+template <class Options>
+bool is_frozen(Builder& b, const Options& o) {
   const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
   if (!o.center && !o.scale) return frozen("mean/EMA");
   return (!o.center || frozen("beta")) && (!o.scale || frozen("gamma"));
@@ -105,10 +107,9 @@ void move_average(Builder& b, const std::string& name, Symbol average, Symbol ba
   b.assign(b.variable_name(name), now);
 }
 
-}  // namespace
-
-Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
-  x = with_columns(b, x);
+/// Declares the variables of the current scope; gamma and beta that are left out are constants.
+template <class Options>
+ChannelStatistics channel_variables(Builder& b, Symbol x, const Options& o) {
   if (x.shape().rank() < 2)
     throw_shape_error(b, "batch normalization needs [N, C, H, W] or [N, C], not " + x.spec().str());
   const Shape channels{x.shape()[1]};
@@ -119,14 +120,63 @@ Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
               : b.constant(1, channels);
   const Symbol mean = b.variable("mean/EMA", channels, {}, false);
   const Symbol variance = b.variable("variance/EMA", channels, ones, false);
-  if (!o.training.value_or(b.training() && !is_frozen(b, o)))
-    return with_averages(b, x, {gamma, beta, mean, variance}, o.epsilon);
-  const NormalizedBatch normalized = normalized_batch(b, x, gamma, beta, o);
-  if (b.training()) {
-    move_average(b, "mean/EMA", mean, normalized.mean, o.momentum);
-    move_average(b, "variance/EMA", variance, normalized.variance, o.momentum);
+  return {gamma, beta, mean, variance};
+}
+
+void move_averages(Builder& b, const ChannelStatistics& s, const NormalizedBatch& batch, double momentum) {
+  move_average(b, "mean/EMA", s.mean, batch.mean, momentum);
+  move_average(b, "variance/EMA", s.variance, batch.variance, momentum);
+}
+
+/// The number, or the hyper-parameter with its schedule.
+Symbol limit(Builder& b, const char* name, const Scheduled& value, double least) {
+  if (value.schedule) {
+    return b.variable({.name = b.variable_name(name),
+                       .spec = {b.float_type(), Shape{}},
+                       .scope = VariableScope::kModel,
+                       .hyper_parameter = true,
+                       .schedule = value.schedule.object});
   }
+  if (!(value.number >= least)) {
+    throw ConfigError(b.origin(), (b.path().empty() ? "" : b.path() + ": ") + "'" + name + "' is " +
+                                      shortest(value.number) + "; must be at least " + shortest(least));
+  }
+  return b.constant(value.number);
+}
+
+}  // namespace
+
+Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
+  x = with_columns(b, x);
+  const ChannelStatistics s = channel_variables(b, x, o);
+  if (!o.training.value_or(b.training() && !is_frozen(b, o))) return with_averages(b, x, s, o.epsilon);
+  const NormalizedBatch normalized = normalized_batch(b, x, s.gamma, s.beta, o);
+  if (b.training()) move_averages(b, s, normalized, o.momentum);
   return normalized.y;
+}
+
+Symbol batch_renorm(Builder& b, Symbol x, const BatchRenormOptions& o) {
+  x = with_columns(b, x);
+  const ChannelStatistics s = channel_variables(b, x, o);
+  if (!b.training() || is_frozen(b, o)) return with_averages(b, x, s, o.epsilon);
+  reject_single_values(b, x.shape());
+  const Shape& shape = x.shape();
+  const Shape channels = s.gamma.shape();
+  const NormalizedBatch normalized =
+      over_batch(b, x, b.constant(1, channels), b.constant(0, channels), o.epsilon);
+  const Symbol rmax = limit(b, "rmax", o.rmax, 1);
+  const Symbol dmax = limit(b, "dmax", o.dmax, 0);
+  const Symbol mean = b.stop_gradient(normalized.mean);
+  const Symbol variance = b.stop_gradient(normalized.variance);
+  const Symbol inverse = b.rsqrt(b.add(s.variance, o.epsilon));
+  const Symbol ratio = b.mul(b.sqrt(b.add(variance, o.epsilon)), inverse);
+  const Symbol r = b.stop_gradient(b.min(b.max(ratio, b.div(1.0, rmax)), rmax));
+  const Symbol shift = b.mul(b.sub(mean, s.mean), inverse);
+  const Symbol d = b.stop_gradient(b.min(b.max(shift, b.neg(dmax)), dmax));
+  const Symbol scale = b.mul(s.gamma, r);
+  const Symbol offset = b.add(s.beta, b.mul(s.gamma, d));
+  move_averages(b, s, normalized, o.momentum);
+  return b.add(b.mul(normalized.y, per_channel(b, scale, shape)), per_channel(b, offset, shape));
 }
 
 }  // namespace tpack::nn

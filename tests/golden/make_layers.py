@@ -365,6 +365,43 @@ def _(x, v):
     return batch_norm_of_parts(x, v, "batch_norm_0", 4)
 
 
+def batch_renorm(x, v, name, rmax, dmax):
+    channels = x.shape[1]
+    beta, gamma = v.bias(f"{name}/beta", channels), v.positive(f"{name}/gamma", channels)
+    axes = [axis for axis in range(x.dim()) if axis != 1]
+    mean, variance = x.mean(axes), x.var(axes, unbiased=False)
+    mean_average, variance_average = (v.average(f"{name}/{which}/EMA", channels) for which in ("mean", "variance"))
+    v.after[f"{name}/mean/EMA"] = mean_average * 0.99 + mean.detach() * 0.01
+    v.after[f"{name}/variance/EMA"] = variance_average * 0.99 + variance.detach() * 0.01
+    deviation, deviation_average = torch.sqrt(variance + 1e-5), torch.sqrt(variance_average + 1e-5)
+    r = (deviation / deviation_average).clamp(1 / rmax, rmax).detach()
+    d = ((mean - mean_average) / deviation_average).clamp(-dmax, dmax).detach()
+    columns = [1, -1] + [1] * (x.dim() - 2)
+    y = (x - mean.reshape(columns)) / deviation.reshape(columns) * r.reshape(columns) + d.reshape(columns)
+    return y * gamma.reshape(columns) + beta.reshape(columns)
+
+
+# So many elements that it is not compared with finite differences, which see r and d change.
+@case("batch_renorm", "BatchRenorm", "- BatchRenorm: {rmax: 2, dmax: 0.3}", MANY)
+def _(x, v):
+    return batch_renorm(x, v, "batch_renorm_0", 2, 0.3)
+
+
+@case("batch_renorm_within_wide_limits", "BatchRenorm", "- BatchRenorm", MANY)
+def _(x, v):
+    return batch_renorm(x, v, "batch_renorm_0", 3, 5)
+
+
+@case("batch_renorm_without_correction", "BatchRenorm", "- BatchRenorm: {rmax: 1, dmax: 0}", numbers(4, 3, 3, 2))
+def _(x, v):
+    return batch_norm(x, v, "batch_renorm_0", momentum=0.99)
+
+
+@case("batch_renorm_in_inference", "BatchRenorm", "- BatchRenorm", MANY, phase="inference")
+def _(x, v):
+    return batch_norm_with_averages(x, v, "batch_renorm_0")
+
+
 @case("batch_norm_in_inference", "BatchNorm", "- BatchNorm: {epsilon: 0.01}", IMAGE, phase="inference")
 def _(x, v):
     return batch_norm_with_averages(x, v, "batch_norm_0", epsilon=0.01)

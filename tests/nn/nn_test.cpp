@@ -138,6 +138,10 @@ std::vector<Twin> twins_of_norms() {
        }},
       {"batch_norm_of_parts", "BatchNorm: {name: f, virtual_batch_size: 1}",
        [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f", {.virtual_batch_size = 1}); }},
+      {"batch_renorm", "BatchRenorm: {name: f, rmax: 2, dmax: 0.5, momentum: 0.5, scale: false}",
+       [](Builder& b, Symbol x) {
+         return nn::batch_renorm(b, x, "f", {.rmax = 2, .dmax = 0.5, .momentum = 0.5, .scale = false});
+       }},
       {"batch_norm_with_averages", "BatchNorm: {name: f, training: false}",
        [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f", {.training = false}); }},
       {"layer_norm", "LayerNorm: {name: f}", [](Builder& b, Symbol x) { return nn::layer_norm(b, x, "f"); }},
@@ -339,6 +343,13 @@ TEST(NnErrors, of_parts_of_batches) {
                 },
                 kImage),
             "n: 'virtual_batch_size' divides a batch and 'sync_statistics' joins batches; set one");
+}
+
+TEST(NnErrors, of_limits_of_a_correction) {
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::batch_renorm(b, x, "n", {.rmax = 0.5}); }, kImage),
+            "n: 'rmax' is 0.5; must be at least 1");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::batch_renorm(b, x, "n", {.dmax = -1}); }, kImage),
+            "n: 'dmax' is -1; must be at least 0");
 }
 
 TEST(NnErrors, of_layers_of_images_name_what_is_allowed) {
