@@ -31,8 +31,9 @@ Symbol conv2d(Builder& b, Symbol x, const Conv2DOptions& o) {
   check_conv2d(b, x, o);
   const int64_t channels = x.shape()[1] / o.groups;
   const int64_t area = o.kernel.h * o.kernel.w;
-  const Symbol w = b.kernel(KernelKind::kConvolution, {o.filters, channels, o.kernel.h, o.kernel.w},
-                            initial_weights(o.kernel_initializer, {channels * area, o.filters * area}));
+  const Symbol kernel = b.kernel(KernelKind::kConvolution, {o.filters, channels, o.kernel.h, o.kernel.w},
+                                 initial_weights(o.kernel_initializer, {channels * area, o.filters * area}));
+  const Symbol w = activated(b, o.kernel_transform, kernel);
   const Padding2 padding = padding_for(o.padding, image_of(x.shape()), o.kernel, o.stride, o.dilation);
   Symbol y = convolution(b, x, w, {o.stride, o.dilation, padding, o.groups});
   if (o.use_bias) {

@@ -19,6 +19,7 @@ struct Conv2DOptions {
   Activation activation = {};             // of the result
   InitializeFor kernel_initializer = {};  // of W; empty: variance_scaling()
   InitializeFor bias_initializer = {};    // of b; empty: zeros
+  Activation kernel_transform = {};       // of W before it is used, such as quantize_weight; empty: none
 };
 
 /// 2-D convolution; with "same", the output size is rounded up as in TensorFlow. Its variables are W and b of

@@ -36,8 +36,10 @@ Symbol conv2d_transpose(Builder& b, Symbol x, const Conv2DTransposeOptions& o) {
                   {"stride", std::min(o.stride.h, o.stride.w)}});
   const int64_t channels = x.shape()[1];
   const int64_t area = o.kernel.h * o.kernel.w;
-  const Symbol w = b.kernel(KernelKind::kTransposedConvolution, {channels, o.filters, o.kernel.h, o.kernel.w},
-                            initial_weights(o.kernel_initializer, {o.filters * area, channels * area}));
+  const Symbol kernel =
+      b.kernel(KernelKind::kTransposedConvolution, {channels, o.filters, o.kernel.h, o.kernel.w},
+               initial_weights(o.kernel_initializer, {o.filters * area, channels * area}));
+  const Symbol w = activated(b, o.kernel_transform, kernel);
   const Size2 image = transposed_size(b, image_of(x.shape()), o);
   const ConvolutionParams window{.stride = o.stride,
                                  .padding = padding_for(o.padding, image, o.kernel, o.stride, {1, 1})};

@@ -17,6 +17,7 @@ struct Conv2DTransposeOptions {
   Activation activation = {};                   // of the result
   InitializeFor kernel_initializer = {};        // of W; empty: variance_scaling()
   InitializeFor bias_initializer = {};          // of b; empty: zeros
+  Activation kernel_transform = {};  // of W before it is used, such as quantize_weight; empty: none
 };
 
 /// Transposed convolution: the gradient, with respect to its input, of a convolution from y to x. Its

@@ -14,9 +14,10 @@ Symbol dense(Builder& b, Symbol x, const DenseOptions& o) {
       o.flatten ? Shape{x.shape()[0], Shape::kUnknown} : Shape{Shape::kUnknown, x.shape()[last]};
   const Symbol flat = b.reshape(b.to_float(x), matrix);
   const int64_t in = flat.shape()[1];
-  const Symbol w =
+  const Symbol kernel =
       b.kernel(KernelKind::kDense, {in, o.units}, initial_weights(o.kernel_initializer, {in, o.units}),
                o.flatten ? x.shape().drop_front() : Shape{});
+  const Symbol w = activated(b, o.kernel_transform, kernel);
   Symbol y = matmul(b, flat, w);
   if (o.use_bias) y = b.add(y, b.variable("b", Shape{o.units}, initial_values(o.bias_initializer)));
   y = activated(b, o.activation, y);

@@ -15,6 +15,7 @@ struct DenseOptions {
   Activation activation = {};             // of the result
   InitializeFor kernel_initializer = {};  // of W; empty: variance_scaling()
   InitializeFor bias_initializer = {};    // of b; empty: zeros
+  Activation kernel_transform = {};       // of W before it is used, such as quantize_weight; empty: none
 };
 
 /// y = x W + b. All axes except the batch are flattened, in C, H, W order; or the product applies to the last

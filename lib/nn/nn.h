@@ -20,6 +20,7 @@
 #include "nn/initializers.h"
 #include "nn/norms.h"
 #include "nn/pooling.h"
+#include "nn/quantize.h"
 #include "nn/squeeze_excite.h"
 #include "nn/table_input.h"
 #include "ops/matmul.h"

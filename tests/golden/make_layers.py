@@ -243,6 +243,63 @@ def _(x, v):
     return squeeze_excite(x, v, 5, F.silu, lambda y: torch.clamp(y + 3, 0, 6) / 6, bias=False)
 
 
+def straight_through(x, rounded):
+    return x + (rounded - x).detach()
+
+
+def nearest_level(x, bits):
+    steps = 2 ** bits - 1
+    return straight_through(x, torch.round(x * steps) / steps)
+
+
+def quantize_weight(x, bits):
+    if bits == 1:
+        return straight_through(x, torch.sign(x) * x.abs().mean())
+    bounded = torch.tanh(x)
+    return 2 * nearest_level(bounded / bounded.abs().amax() * 0.5 + 0.5, bits) - 1
+
+
+# So many elements that they are not compared with finite differences, which see the steps; and numbers without a gradient.
+@case("quantize_activation", "QuantizeActivation", "- QuantizeActivation: {bits: 3}", numbers(20, 16, around=0.5))
+def _(x, _):
+    return nearest_level(x.clamp(0, 1), 3)
+
+
+@case("quantize_activation_of_constants", "QuantizeActivation",
+      "[{RandomUniform: {name: u, shape: [4]}}, {QuantizeActivation: 1}, {Elementwise: x * x0}]", numbers(3, 4))
+def _(x, _):
+    return torch.from_numpy(uniform_of(random_key("u/RandomUniform"), 12).reshape(3, 4)).round() * x
+
+
+@case("quantize_weight", "QuantizeWeight", "- QuantizeWeight: {bits: 2}", numbers(20, 16, within=2))
+def _(x, _):
+    return quantize_weight(x, 2)
+
+
+@case("quantize_weight_of_one_bit", "QuantizeWeight", "- QuantizeWeight: {bits: 1}", numbers(20, 16, within=2))
+def _(x, _):
+    return quantize_weight(x, 1)
+
+
+@case("quantize_weight_of_constants", "QuantizeWeight",
+      "[{RandomNormal: {name: z, shape: [4]}}, {QuantizeWeight: 4}, {Elementwise: x * x0}]", numbers(3, 4))
+def _(x, _):
+    return quantize_weight(torch.from_numpy(normal(random_key("z/RandomNormal"), 12).reshape(3, 4)), 4) * x
+
+
+@case("quantized_network", "QuantizeWeight", '''
+[{Conv2D: {filters: 8, kernel_transform: {QuantizeWeight: 1}, activation: {QuantizeActivation: 2}}},
+ {Conv2DTranspose: {filters: 3, kernel_transform: {QuantizeWeight: 3}, use_bias: false}},
+ {FullyConnected: {units: 4, kernel_transform: Tanh}}]
+''', MANY)
+def _(x, v):
+    w = quantize_weight(v.weight("conv2d_0/W", 8, 17, 3, 3), 1)
+    y = nearest_level(F.conv2d(x, w, v.bias("conv2d_0/b", 8), padding="same").clamp(0, 1), 2)
+    w = quantize_weight(v.weight("conv2d_transpose_0/W", 8, 3, 3, 3), 3)
+    y = F.conv_transpose2d(y, w, padding=1)
+    return y.flatten(1) @ torch.tanh(v.weight("fully_connected_0/W", 189, 4)) + v.bias("fully_connected_0/b", 4)
+
+
 @case("max_pooling", "MaxPooling", "- MaxPooling: {window: 2}", IMAGE)
 def _(x, _):
     return F.max_pool2d(x, 2)

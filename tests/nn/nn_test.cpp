@@ -210,6 +210,16 @@ std::vector<Twin> twins_of_others() {
        [](Builder& b, Symbol x) { return nn::spatial_dropout(b, x, "f", 0.25); }},
       {"drop_path", "DropPath: {name: f, rate: 0.25}",
        [](Builder& b, Symbol x) { return nn::drop_path(b, x, "f", 0.25); }},
+      {"quantize_activation", "QuantizeActivation: {name: f, bits: 3}",
+       in_scope([](Builder& b, Symbol x) { return nn::quantize_activation(b, x, 3); })},
+      {"quantize_weight", "QuantizeWeight: {name: f, bits: 1}",
+       in_scope([](Builder& b, Symbol x) { return nn::quantize_weight(b, x, 1); })},
+      {"conv2d_of_quantized_weights", "Conv2D: {name: f, filters: 6, kernel_transform: {QuantizeWeight: 2}}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d(b, x, "f", {.filters = 6, .kernel_transform = [](Builder& builder, Symbol w) {
+                                         return nn::quantize_weight(builder, w, 2);
+                                       }});
+       }},
       {"dropout", "Dropout: {name: f, rate: 0.25}",
        [](Builder& b, Symbol x) { return nn::dropout(b, x, "f", 0.25); }},
       {"relu", "ReLU: {name: f}", in_scope(nn::relu)},
@@ -350,6 +360,13 @@ TEST(NnErrors, of_limits_of_a_correction) {
             "n: 'rmax' is 0.5; must be at least 1");
   EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::batch_renorm(b, x, "n", {.dmax = -1}); }, kImage),
             "n: 'dmax' is -1; must be at least 0");
+}
+
+TEST(NnErrors, of_numbers_of_bits) {
+  for (const int64_t bits : {0, 17}) {
+    EXPECT_EQ(error_of([&](Builder& b, Symbol x) { return nn::quantize_activation(b, x, bits); }, kImage),
+              "'bits' is " + std::to_string(bits) + "; must be from 1 to 16");
+  }
 }
 
 TEST(NnErrors, of_layers_of_images_name_what_is_allowed) {
