@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains networks with tpack and with PyTorch, in turn on this machine, and prints how they compare.
 
-    TPACK_DATASET=DIR TPACK_CIFAR=DIR /path/to/python bench/peers/run.py [NETWORK ...] [--rounds N] [--precision fp32|bf16]
+    TPACK_DATASET=DIR TPACK_CIFAR=DIR /path/to/python bench/peers/run.py [NETWORK ...] [--rounds N] [--precision fp32|bf16] [--eager]
 
 The Python must have numpy, torch (2.6 or later) and, for CIFAR-10, pillow; a C++ compiler is needed for torch.compile. Needs a
 machine with nothing else running. For each network:
@@ -11,7 +11,8 @@ machine with nothing else running. For each network:
 2. In each round tpack and the fastest variants train one after the other, with a seed of the round's own.
 3. Where networks.py asks for it, tpack and the best variant train for 100 steps from more seeds, to compare losses.
 
-With --precision bf16, tpack trains with that option and PyTorch with autocast. Otherwise tpack runs as it is without options: on all processors, with its data read next to the steps. Every run is a line of the output
+With --eager, PyTorch runs in two variants only, which are within 5 % of the fastest on machine E of RESULTS.md. With --precision
+bf16, tpack trains with that option and PyTorch with autocast. Otherwise tpack runs as it is without options: on all processors, with its data read next to the steps. Every run is a line of the output
 file (build/bench/peers.jsonl), the table is next to it (peers.txt); compare.py makes the table, and says what tpack must reach.
 """
 import argparse
@@ -69,9 +70,9 @@ class Programs:
 class Measurement:
     """One network. `write` takes each run as (kind, seed, result)."""
 
-    def __init__(self, name, programs, write, threads):
+    def __init__(self, name, programs, write, threads, only_eager):
         self.name, self.network = name, NETWORKS[name]
-        self.programs, self.write, self.threads = programs, write, threads
+        self.programs, self.write, self.threads, self.only_eager = programs, write, threads, only_eager
 
     def run(self, rounds):
         # tpack times its kernels when it meets a network for the first time; later runs read what it chose.
@@ -92,6 +93,8 @@ class Measurement:
 
     def choose(self):
         """The fastest variants of short runs."""
+        if self.only_eager:
+            return [v for v in all_variants(self.threads) if (v.execution, v.optimizer, v.memory) == ("eager", "fused", "kept")]
         speeds = {}
         self.probe(all_variants(self.threads), speeds)
         for variant in self.fastest(speeds, THREAD_PROBES):
@@ -130,6 +133,7 @@ def main():
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help=f"{', '.join(NETWORKS)}; default: all")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--eager", action="store_true", help="PyTorch only eager, with the fused optimizer and memory kept: plain and channels_last")
     parser.add_argument("--tpack", default=ROOT / "build/release/tpack")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/bench/peers.jsonl")
     options = parser.parse_args()
@@ -140,7 +144,7 @@ def main():
     with open(options.out, "w") as file:
         for name in names:
             try:
-                Measurement(name, programs, recorder(file, name), len(os.sched_getaffinity(0))).run(options.rounds)
+                Measurement(name, programs, recorder(file, name), len(os.sched_getaffinity(0)), options.eager).run(options.rounds)
             except Failed as failure:
                 sys.exit(f"error: {failure}")
     lines, reached = compare.report(compare.read(options.out.read_text().splitlines()), names)

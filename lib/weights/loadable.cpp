@@ -202,7 +202,7 @@ size_t variables_of(const VariableTable& model) {
 /// True if the names of all layers of the file only tell their order, by this map.
 bool names_are_an_order(const WeightFile& file, const WeightMap& map) {
   return file.is_in_order && std::ranges::all_of(part_of(file, map.part), [&](const auto& one) {
-           return full_match(with_slashes(one.first), map.order);
+           return full_match(with_slashes(split_name(one.first).path), map.order);
          });
 }
 
