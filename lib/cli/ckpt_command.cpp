@@ -20,6 +20,8 @@
 #include "system/input_file.h"
 #include "system/log.h"
 #include "weights/import_weights.h"
+#include "weights/loadable.h"
+#include "weights/prove.h"
 #include "weights/write_weights.h"
 
 namespace tpack {
@@ -136,10 +138,34 @@ int convert(const std::string& from, const std::string& to) {
   return 0;
 }
 
-int import(const ImportJob& job, const std::string& out) {
+/// If the comparison fails, the new checkpoint is removed.
+Proof proof_of(const ImportJob& job, const std::string& map, const std::string& out,
+               const std::string& reference) {
+  const WeightMap names = weight_map_called(map);
+  try {
+    return prove(out, reference, [&](std::string name) {
+      std::ranges::replace(name, '.', '/');
+      return renamed_by(job.rules.rename, names.path_here(name));
+    });
+  } catch (...) {
+    std::filesystem::remove(out);
+    throw;
+  }
+}
+
+int import(const ImportJob& job, const std::string& out, const std::string& reference) {
   const WeightsReport report = import_weights(job, out);
   std::cout << "names of layers: " << report.map << "\n" << report.weights.str(job.file) << "\n";
   for (const std::string& rule : report.weights.idle) log::warning(rule);
+  if (!reference.empty()) {
+    const Proof proof = proof_of(job, report.map, out, reference);
+    std::cout << proof.str() << "\n";
+    if (const LayerProof* const first = proof.first_difference()) {
+      std::filesystem::remove(out);
+      throw CheckpointError(job.file, "the model does not compute what " + reference + " says, from '" +
+                                          first->layer + "' on; nothing was written");
+    }
+  }
   std::cout << (out.empty() ? "nothing was written (--dry-run)" : out + ": written") << "\n";
   return 0;
 }
@@ -148,6 +174,7 @@ void add_import(CLI::App& command, Action& action) {
   struct Options {
     ImportJob job;
     std::string out;
+    std::string reference;
     std::vector<std::string> renames;
     bool skips = false;
     bool is_dry = false;
@@ -172,7 +199,12 @@ void add_import(CLI::App& command, Action& action) {
                              "PATTERN=NAME, as `rename` of `init`; may be repeated");
   import_command->add_flag("--skip-mismatched", options->skips,
                            "keep the initial values of variables that have another shape in the file");
-  import_command->add_flag("--dry-run", options->is_dry, "write nothing, only report");
+  import_command
+      ->add_option(
+          "--prove", options->reference,
+          "compare the outputs of layers with those in this .npz, which also has the inputs; where one "
+          "differs, nothing is written")
+      ->excludes(import_command->add_flag("--dry-run", options->is_dry, "write nothing, only report"));
   import_command->callback([options, &action] {
     action = [options] {
       for (const std::string& rule : options->renames) {
@@ -181,7 +213,7 @@ void add_import(CLI::App& command, Action& action) {
         options->job.rules.rename.emplace_back(rule.substr(0, at), rule.substr(at + 1));
       }
       if (options->skips) options->job.rules.on_mismatch = OnMismatch::kSkip;
-      return import(options->job, options->is_dry ? "" : options->out);
+      return import(options->job, options->is_dry ? "" : options->out, options->reference);
     };
   });
 }

@@ -206,8 +206,10 @@ bool names_are_an_order(const WeightFile& file, const WeightMap& map) {
          });
 }
 
-/// The map of this name or file. Errors: ConfigError.
-WeightMap map_called(const std::string& name) {
+}  // namespace
+
+WeightMap weight_map_called(const std::string& name) {
+  if (name == kByNames || name == kByOrder) return {.name = name};
   std::vector<std::string> known = {kByNames, kByOrder};
   for (const WeightMap& map : known_weight_maps()) {
     if (map.name == name) return map;
@@ -216,8 +218,6 @@ WeightMap map_called(const std::string& name) {
   if (name.ends_with(".yaml")) return parse_weight_map(load_config(name).root, name);
   throw ConfigError("no map '" + name + "'" + did_you_mean(name, known));
 }
-
-}  // namespace
 
 NamedWeights named_weights(const WeightFile& file, const Naming& naming, const LoadRules& rules,
                            const VariableTable& model) {
@@ -228,7 +228,7 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
     return names_are_an_order(file, map) ? loadable_in_order(file, map.part, model)
                                          : std::vector<LoadableWeight>{};
   };
-  if (!naming.map.empty() && naming.map != kByNames) return {naming.map, with(map_called(naming.map))};
+  if (!naming.map.empty() && naming.map != kByNames) return {naming.map, with(weight_map_called(naming.map))};
   NamedWeights best{kByNames, with({})};
   if (naming.map == kByNames) return best;
   size_t most = fitting(best.weights, rules, model);

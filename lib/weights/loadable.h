@@ -28,6 +28,10 @@ struct Naming {
   std::string part;
 };
 
+/// The map of a Naming: a known one, or that of a file; "names" and "order" have no rules. Errors:
+/// ConfigError.
+WeightMap weight_map_called(const std::string& name);
+
 /// What was chosen, and its weights.
 struct NamedWeights {
   std::string map;

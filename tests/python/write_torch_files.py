@@ -40,8 +40,16 @@ def main():
         net.bn1.bias.uniform_(-1, 1)
     optimizer = torch.optim.Adam(net.parameters())
     x = torch.randn(5, 3, 4, 4)
+    seen = {}  # the outputs of some layers
+    hooks = [getattr(net, name).register_forward_hook(lambda _, __, out, name=name: seen.update({name: out.numpy()}))
+             for name in ("conv1", "bn1", "fc2")]
     with torch.no_grad():
         y = net(x)
+    for hook in hooks:
+        hook.remove()
+    np.savez(folder / "layers.npz", image=x.numpy(), stem_body=x.numpy(), **seen)
+    np.savez(folder / "channels-last.npz", image=x.numpy(), **{**seen, "conv1": seen["conv1"].transpose(0, 2, 3, 1)})
+    np.savez(folder / "other-layers.npz", image=x.numpy(), **{**seen, "bn1": seen["bn1"] * 1.01, "fc2": seen["fc2"] + 1})
     net(x).sum().backward()
     before = {name: value.clone() for name, value in net.state_dict().items()}
     optimizer.step()  # gives the optimizer a state

@@ -4,6 +4,7 @@
 #include "support/python.h"
 #include "support/temporary_folder.h"
 #include "weights/import_weights.h"
+#include "weights/prove.h"
 #include "weights/weight_file.h"
 #include "weights/write_weights.h"
 
@@ -139,6 +140,27 @@ TEST_F(TorchFiles, a_model_with_their_weights_has_their_outputs) {
 
 TEST_F(TorchFiles, order_and_shape_give_the_same) {
   EXPECT_LT(max_difference(output_with("zip.pth", {.map = "order"}), expected("y")), 1e-5);
+}
+
+TEST_F(TorchFiles, layers_are_compared_with_those_of_the_owner) {
+  output_with("zip.pth");
+  const auto compare_layers = [&](const std::string& reference) {
+    return prove(*folder_ / "zip.pth.h5", *folder_ / reference, [](const std::string& name) { return name; });
+  };
+  for (const char* const same : {"layers.npz", "channels-last.npz"}) {
+    const Proof proof = compare_layers(same);
+    EXPECT_EQ(proof.first_difference(), nullptr) << proof.str();
+    ASSERT_EQ(proof.layers.size(), 3U);
+    EXPECT_EQ(proof.layers[0].layer, "conv1");
+    EXPECT_EQ(proof.layers[2].layer, "fc2");
+  }
+  EXPECT_THAT(compare_layers("layers.npz").unknown, testing::ElementsAre("stem_body"));
+  const Proof other = compare_layers("other-layers.npz");
+  ASSERT_NE(other.first_difference(), nullptr);
+  EXPECT_EQ(other.first_difference()->layer, "bn1");
+  EXPECT_NEAR(other.first_difference()->error, 0.0099, 0.0001);
+  EXPECT_THAT(other.str(), HasSubstr("'bn1' is the first that differs"));
+  EXPECT_THROW(compare_layers("expected.npz"), ConfigError) << "it has no layer";
 }
 
 TEST_F(TorchFiles, converted_files_have_the_same_tensors) {
