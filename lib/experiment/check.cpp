@@ -1,6 +1,7 @@
 #include "experiment/check.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "callbacks/averaged_weights.h"
 #include "checkpoint/checkpoint.h"
@@ -240,7 +241,10 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
     : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
   Experiment& e = experiment_;
   e.require_for_training();
-  check_init(e.config.init);
+  if (with_data || std::filesystem::exists(resolved_path(e.config.init.from)))
+    check_init(e.config.init);
+  else
+    e.config.init = {};  // its weights are not here, as the data may not be
   e.config.engine.timings = Timings::kKnown;
   if (!with_data) declare_train_data();
   const auto open_data = [&] {

@@ -36,8 +36,8 @@ void remark_of_no_validation(const Experiment& experiment, const StatisticGoals&
 class CheckedExperiment {
  public:
   /// `with_data`: also opens the data; otherwise uses their declarations (or those of the model's inputs, if
-  /// data.train must be opened), and does not set up callbacks. Errors: ConfigError with all mistakes of the
-  /// first failing stage; DataError, ResourceError.
+  /// data.train must be opened), does not set up callbacks, and leaves out weights of `init` that are
+  /// missing. Errors: ConfigError with all mistakes of the first failing stage; DataError, ResourceError.
   CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
 
   Experiment& experiment() { return experiment_; }

@@ -72,6 +72,12 @@ class ZooPage(ProgramTest):
         different = set(re.findall(r"^model/(\S+)", output, re.MULTILINE))
         self.assertEqual(different, {"logits/W", "logits/b"}, output[:2000])
 
+    def test_missing_weights_are_an_error_unless_the_data_may_be_missing_too(self):
+        self.environment.update(TPACK_PHOTOS="photos", TPACK_WEIGHTS="none.pth")
+        command = f"tpack check {ROOT}/configs/finetune.yaml {SMALL}"
+        self.assertIn("finetune.yaml:29:14: 'from' of init: no such file", self.output_of(command, 2))
+        self.assertIn("is valid", self.output_of(command + " --no-data"))
+
     def test_the_config_of_the_repository_trains_all(self):
         for part in "train", "val":
             self.write_photos(f"photos/{part}")
