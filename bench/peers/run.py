@@ -70,7 +70,7 @@ class Programs:
 class Measurement:
     """One network. `write` takes each run as (kind, seed, result)."""
 
-    def __init__(self, name, programs, write, threads, only_eager):
+    def __init__(self, name, programs, write, threads, only_eager=False):
         self.name, self.network = name, NETWORKS[name]
         self.programs, self.write, self.threads, self.only_eager = programs, write, threads, only_eager
 

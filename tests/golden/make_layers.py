@@ -219,16 +219,21 @@ def _(x, _):
     return F.adaptive_max_pool2d(x, 1).flatten(1)
 
 
+def shuffled(x, groups):
+    """torch.nn.ChannelShuffle, of which PyTorch before 2 has no gradient."""
+    return x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
+
+
 @case("channel_shuffle", "ChannelShuffle", "- ChannelShuffle: 3", numbers(2, 6, 3, 4))
 def _(x, _):
-    return torch.nn.ChannelShuffle(3)(x)
+    return shuffled(x, 3)
 
 
 @case("channel_shuffle_between_convolutions", "ChannelShuffle",
       "[{Conv2D: {filters: 32, groups: 2}}, {ChannelShuffle: 2}, {Conv2D: {filters: 4, groups: 2}}]", numbers(2, 2, 5, 4))
 def _(x, v):
     y = F.conv2d(x, v.weight("conv2d_0/W", 32, 1, 3, 3), v.bias("conv2d_0/b", 32), padding="same", groups=2)
-    y = torch.nn.ChannelShuffle(2)(y)
+    y = shuffled(y, 2)
     return F.conv2d(y, v.weight("conv2d_1/W", 4, 16, 3, 3), v.bias("conv2d_1/b", 4), padding="same", groups=2)
 
 
@@ -641,7 +646,7 @@ def _(x, v):
 
 @case("group_norm_of_vectors", "GroupNorm", "- GroupNorm: {groups: 3, scale: false}", numbers(4, 12))
 def _(x, v):
-    return F.group_norm(x, 3, None, v.bias("group_norm_0/beta", 12))
+    return F.group_norm(x, 3, torch.ones(12, dtype=x.dtype), v.bias("group_norm_0/beta", 12))
 
 
 @case("group_norm_between_convolutions", "GroupNorm",
