@@ -37,12 +37,14 @@ auto parser_of(ReadFile read) {
   };
 }
 
-/// The same of zip archives, which the other function recognizes.
-auto parser_of_archive(bool (*is_one)(const MappedFilePtr& file, const std::string& path), ReadFile read) {
-  return [is_one, read](Input input) {
-    const auto file = std::make_shared<const MappedFile>(file_with(input));
-    if (is_one(file, "weights")) read_weights(read(file, "weights"));
-  };
+void parse_torch_archive(Input input) {
+  const auto file = std::make_shared<const MappedFile>(file_with(input));
+  if (const auto found = read_torch_archive(file, "weights")) read_weights(*found);
+}
+
+void parse_keras_archive(Input input) {
+  const auto file = std::make_shared<const MappedFile>(file_with(input));
+  if (is_keras_archive(file, "weights")) read_weights(read_keras_archive(file, "weights"));
 }
 
 void parse_any_weights(Input input) { read_weights(open_weight_file(file_with(input))); }
@@ -240,14 +242,13 @@ std::vector<Parser> weight_parsers() {
   constexpr const char* kOfLibrary = "-max_len=16384 -malloc_limit_mb=-1";
   return {
       {"safetensors", parser_of(read_safetensors), safetensors_seeds},
-      {"torch_archive", parser_of_archive(is_torch_archive, read_torch_archive), torch_archive_seeds},
+      {"torch_archive", parse_torch_archive, torch_archive_seeds},
       {"torch_stream", parser_of(read_torch_stream), [] { return texts({kTorchStream}); }},
       {"npz_weights", parser_of(read_npz_weights), npz_weight_seeds},
       {"caffe_weights", parser_of(read_caffe_weights), caffe_seeds},
       {"onnx_weights", parser_of(read_onnx_weights), onnx_seeds},
       {"hdf5_weights", parser_of(read_hdf5_weights), hdf5_weight_seeds, kOfLibrary},
-      {"keras_archive", parser_of_archive(is_keras_archive, read_keras_archive), keras_archive_seeds,
-       kOfLibrary},
+      {"keras_archive", parse_keras_archive, keras_archive_seeds, kOfLibrary},
       {"any_weights", parse_any_weights,
        [] {
          std::vector<Bytes> all = torch_archive_seeds();
