@@ -75,8 +75,7 @@ void add_check_options(CLI::App& command, Action& action) {
   add_config_arguments(command, options->config);
   command.add_flag("--no-data", options->no_data,
                    "do not open the data; callbacks and gates are then not checked either, because they may "
-                   "need it, nor weights "
-                   "of init that are missing");
+                   "need it, nor weights of init that are missing");
   add_json_flag(command, options->json);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -143,8 +143,7 @@ Proof proof_of(const ImportJob& job, const std::string& map, const std::string& 
                const std::string& reference) {
   const WeightMap names = weight_map_called(map);
   try {
-    return prove(out, reference, [&](std::string name) {
-      std::ranges::replace(name, '.', '/');
+    return prove(out, reference, [&](const std::string& name) {
       return renamed_by(job.rules.rename, names.path_here(name));
     });
   } catch (...) {

@@ -241,10 +241,9 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
     : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
   Experiment& e = experiment_;
   e.require_for_training();
-  if (with_data || std::filesystem::exists(resolved_path(e.config.init.from)))
-    check_init(e.config.init);
-  else
-    e.config.init = {};  // its weights are not here, as the data may not be
+  const bool has_weights = std::filesystem::exists(resolved_path(e.config.init.from));
+  if (!with_data && !has_weights) e.config.init = {};  // they may be missing, as the data may be
+  check_init(e.config.init);
   e.config.engine.timings = Timings::kKnown;
   if (!with_data) declare_train_data();
   const auto open_data = [&] {

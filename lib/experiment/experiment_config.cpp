@@ -43,8 +43,7 @@ Schema<InitFile> file_schema() {
   return Schema<InitFile>("The file of initial weights.")
       .field("from", &InitFile::from,
              "file with the weights: a checkpoint of tpack, safetensors, .npz, .pt or .pth of PyTorch, "
-             ".keras or "
-             ".h5 of Keras, .onnx, .caffemodel")
+             ".keras or .h5 of Keras, .onnx, .caffemodel")
       .field("map", &InitFile::map,
              "how its layers are called here: `names` (as there), `order` (by order and shape), the name of "
              "a known map, or a .yaml file with one; default: what fits most variables")

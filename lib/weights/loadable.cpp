@@ -127,7 +127,7 @@ std::vector<LoadableWeight> loadable_weights(const WeightFile& file, const Weigh
       continue;
     }
     const auto [path, leaf] = split_name(name);
-    const std::string here = map.path_here(with_slashes(path));
+    const std::string here = map.path_here(path);
     std::vector<std::string> names;
     for (const std::string& variable : leaves_here(file.style, leaf, weight.spec.shape.rank()))
       names.push_back(joined(here, variable));
@@ -232,6 +232,7 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
   NamedWeights best{kByNames, with({})};
   if (naming.map == kByNames) return best;
   size_t most = fitting(best.weights, rules, model);
+  if (most == variables_of(model)) return best;  // no map fits more
   for (const WeightMap& map : known_weight_maps()) {
     NamedWeights other{map.name, with(map)};
     const size_t fits = fitting(other.weights, rules, model);

@@ -57,7 +57,7 @@ std::string Proof::str() const {
   for (const LayerProof& one : layers)
     table.add({one.layer, one.reference, one.shapes.empty() ? scientific(one.error) : one.shapes});
   std::string text = table.str();
-  for (const std::string& name : unknown) text += "not compared: '" + printable(name) + "' is no layer\n";
+  for (const std::string& name : unknown) text += "not compared: '" + printable(name) + "' is not a layer\n";
   const LayerProof* const first = first_difference();
   return text + (first == nullptr ? "all " + std::to_string(layers.size()) + " layers agree"
                                   : "'" + first->layer + "' is the first that differs");

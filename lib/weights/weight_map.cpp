@@ -1,5 +1,6 @@
 #include "weights/weight_map.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "config/yaml_reader.h"
@@ -33,7 +34,10 @@ Schema<MapParams> map_schema() {
 
 }  // namespace
 
-std::string WeightMap::path_here(const std::string& path) const { return renamed_by(layers, path); }
+std::string WeightMap::path_here(std::string path) const {
+  std::ranges::replace(path, '.', '/');
+  return renamed_by(layers, path);
+}
 
 WeightMap parse_weight_map(const ConfigNode& node, const std::string& name) {
   Diagnostics errors;

@@ -15,8 +15,8 @@ struct WeightMap {
   std::vector<std::pair<std::string, std::string>> layers;  // as LoadRules::rename, for names of layers
   std::string order;  // if the names of all layers match this pattern, they only tell the order
 
-  /// The name of a layer of the file, with `/`, in the model.
-  std::string path_here(const std::string& path) const;
+  /// The name of a layer of the file ("layer1.0.conv1", or with `/`) in the model.
+  std::string path_here(std::string path) const;
 };
 
 /// Reads {part, layers, order}. `name`: of the map, for messages. Errors: ConfigError with all mistakes.

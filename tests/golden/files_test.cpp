@@ -27,20 +27,13 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_updates.py", {"two_updates.json"}},
     {"make_wgan_gp.py", {"wgan_gp.json"}}};
 
-/// The Python that has PyTorch; empty if there is none.
-std::string torch_python() {
-  std::string python = run_command("'" + source_folder() + "/scripts/torch_python.sh'").output;
-  python.erase(std::min(python.find('\n'), python.size()));
-  return python;
-}
-
 class GoldenFiles : public testing::TestWithParam<std::string> {};
 
 /// Makes the files again and compares.
 TEST_P(GoldenFiles, are_what_their_script_makes) {
   const bool is_of_pillow = GetParam() == "make_images.py";
   const std::string python = is_of_pillow ? test_python() : torch_python();
-  if (python.empty()) GTEST_SKIP() << "no Python has PyTorch: run scripts/torch_python.sh --install";
+  if (python.empty()) GTEST_SKIP() << kNoTorch;
   const PythonResult result = run_python("golden/" + GetParam(), "--check", python);
   if (is_of_pillow && !result.missing.empty()) GTEST_SKIP() << result.missing;
   if (GetParam() == "make_tables.py" && result.missing.find("sklearn") != std::string::npos)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -48,5 +49,13 @@ inline PythonResult run_python(const std::string& script, const std::string& arg
   if (result.exit_code == kPackageMissing) result.missing = "Python lacks " + result.output;
   return result;
 }
+
+/// The Python that has PyTorch and torchvision, by scripts/torch_python.sh; empty if there is none.
+inline std::string torch_python() {
+  std::string python = run_command("'" + source_folder() + "/scripts/torch_python.sh'").output;
+  python.erase(std::min(python.find('\n'), python.size()));
+  return python;
+}
+inline constexpr const char* kNoTorch = "no Python has PyTorch: run scripts/torch_python.sh --install";
 
 }  // namespace tpack

@@ -67,7 +67,7 @@ TEST_F(OnnxFiles, all_types_are_read) {
 TEST_F(OnnxFiles, a_damaged_file_is_an_error_or_has_the_same_shapes) {
   EXPECT_GE(errors_of_damaged("net.onnx", 200), 90U) << "cut between two fields, it is whole, but smaller";
   EXPECT_GE(errors_of_damaged("lists.onnx", 200), 90U);
-  write_content(*folder_ / "text.onnx", "hello, this is no model\n");
+  write_content(*folder_ / "text.onnx", "hello, not a model\n");
   EXPECT_THAT(error_of("text.onnx"), HasSubstr("is damaged, or not a model of ONNX"));
 }
 

@@ -19,8 +19,7 @@ using testing::Pair;
 class TorchFiles : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string python = run_command("'" + source_folder() + "/scripts/torch_python.sh'").output;
-    python.erase(std::min(python.find('\n'), python.size()));
+    const std::string python = torch_python();
     if (python.empty()) return;
     folder_ = std::make_unique<TemporaryFolder>();
     const PythonResult made = run_python("python/write_torch_files.py", folder_->str(), python);
@@ -28,7 +27,7 @@ class TorchFiles : public testing::Test {
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
-    if (folder_ == nullptr) GTEST_SKIP() << "no Python has PyTorch: run scripts/torch_python.sh --install";
+    if (folder_ == nullptr) GTEST_SKIP() << kNoTorch;
   }
 
   static WeightFile open(const std::string& name) { return open_weight_file(*folder_ / name); }

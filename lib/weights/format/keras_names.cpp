@@ -62,7 +62,7 @@ std::vector<std::string> first_names(std::span<const std::string_view> names, si
   return first;
 }
 
-/// Of a layer of unknown kind.
+/// For a layer of unknown kind.
 std::vector<std::string> names_by_shapes(const std::vector<Shape>& shapes) {
   constexpr std::array<std::string_view, 2> kKernel = {"kernel", "bias"};
   const bool are_equal = std::ranges::all_of(shapes, [&](const Shape& s) { return s == shapes[0]; });

@@ -27,7 +27,7 @@ constexpr uint64_t kMostRatioOfArchive = 100;  // of unpacked and packed bytes
 /// Groups of layers; their members have the names of classes.
 constexpr std::array<std::string_view, 3> kContainers = {"layers", "_layer_checkpoint_dependencies",
                                                          "_layers"};
-/// Groups that are no part of a network.
+/// Groups outside of the network.
 constexpr std::array<std::string_view, 3> kNotWeights = {"optimizer", "optimizer_weights", "metrics"};
 
 std::vector<std::string> split_path(const std::string& path) {
@@ -67,7 +67,7 @@ std::optional<std::vector<std::string>> list_of_texts(const Hdf5Arrays& arrays, 
   }
 }
 
-/// The arrays of a group that is no part of the network, as one entry of `others`.
+/// The arrays of a group outside of the network, as one entry of `others`.
 void note_arrays_not_read(const Hdf5Arrays& arrays, WeightFile& file) {
   for (const std::string_view group : kNotWeights) {
     const auto count = std::ranges::count_if(arrays.arrays(), [&](const Hdf5Array& array) {
