@@ -54,6 +54,8 @@ RANDOM = {  # shape of an image, classes, shape of a label
     "mobilenet-v2": ((224, 224, 3), 1000),
     "shufflenet-v2": ((224, 224, 3), 1000),
     "unet": ((64, 64, 3), 4, (64, 64)),
+    "dcgan": ((28, 28, 1), 10),
+    "wgan-gp": ((28, 28, 1), 10),
     "perceptron": ((32, 64, 1), 10),
 }
 

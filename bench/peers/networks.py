@@ -32,6 +32,9 @@ NETWORKS = {
     "mobilenet-v2": Network("bench/configs/mobilenet-v2.yaml", batch=16, warm_up=5, steps=40, probe_steps=8),
     "shufflenet-v2": Network("bench/configs/shufflenet-v2.yaml", batch=16, warm_up=5, steps=40, probe_steps=8),
     "unet": Network("configs/unet.yaml", batch=16, warm_up=10, steps=60, probe_steps=10),
+    # The median step of WGAN-GP is one of the critic, with the penalty.
+    "dcgan": Network("configs/digits-dcgan.yaml", batch=64, warm_up=20, steps=60, probe_steps=15),
+    "wgan-gp": Network("configs/digits-wgan-gp.yaml", batch=64, warm_up=24, steps=120, probe_steps=30),
     "perceptron": Network("bench/configs/perceptron.yaml", batch=256, warm_up=10, steps=50, probe_steps=10),
 }
 

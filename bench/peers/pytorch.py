@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a network of models.py with PyTorch and prints speed, loss and memory as one JSON object.
+"""Trains a network of models.py or gans.py with PyTorch and prints speed, loss and memory as one JSON object.
 
 A timed step is: bytes to floats, forward, cost, backward, optimizer. It is the work of the step that `tpack bench` times as
 "both", but for the data, which lie in memory, in order, before the first step. No step reads a result back.
@@ -38,11 +38,47 @@ def peak_rss_mb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
+class How:
+    """What a variant means to PyTorch."""
+
+    def __init__(self, torch, variant, precision):
+        self.layout = torch.channels_last if variant.layout == "channels_last" else torch.contiguous_format
+        self.compiled = torch.compile if variant.execution == "compile" else lambda f: f
+        self.compiled_update = torch.compile if variant.optimizer == "compiled" else lambda f: f
+        self.optimizer = OPTIMIZERS[variant.optimizer]
+        self.autocast = torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16")
+
+
+class Supervised:
+    """A network with one cost. `networks` are what is trained; `step` trains on a batch and returns its cost, without what weight
+    decay stands for, as tpack's cost is."""
+
+    def __init__(self, training, how):
+        model = training.model().to(memory_format=how.layout)
+        self.networks = [model]
+        self.optimizer = training.make_optimizer(model, **how.optimizer)
+        self.update = how.compiled_update(self.optimizer.step)
+
+        def cost(images, labels):
+            with how.autocast:
+                return training.cost(model(images.float().mul_(training.scale).add_(training.offset)), labels)
+
+        self.cost = how.compiled(cost)
+
+    def step(self, images, labels):
+        loss = self.cost(images, labels)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        self.update()
+        return loss.detach()
+
+
 def run(options, variant):
     """The result as a dictionary."""
     import torch
 
     from data import batches
+    from gans import GANS
     from models import TRAININGS
 
     # Before the first parallel work: threads take this setting from the one that starts them.
@@ -52,39 +88,23 @@ def run(options, variant):
     torch.manual_seed(options.seed)
     if options.precision == "high":
         torch.set_float32_matmul_precision("high")
-    autocast = torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16")
     after_import_mb = peak_rss_mb()
 
-    network, training = NETWORKS[options.network], TRAININGS[options.network]
+    name, network = options.network, NETWORKS[options.network]
+    how = How(torch, variant, options.precision)
     steps = network.warm_up + (options.steps or network.steps)
-    layout = torch.channels_last if variant.layout == "channels_last" else torch.contiguous_format
-    data = [(torch.from_numpy(images).permute(0, 3, 1, 2).contiguous(memory_format=layout), torch.from_numpy(labels))
-            for images, labels in batches(options.network, network.batch, steps, options.seed)]
-    model = training.model().to(memory_format=layout)
-    optimizer = training.make_optimizer(model, **OPTIMIZERS[variant.optimizer])
+    data = [(torch.from_numpy(images).permute(0, 3, 1, 2).contiguous(memory_format=how.layout), torch.from_numpy(labels))
+            for images, labels in batches(name, network.batch, steps, options.seed)]
+    session = GANS[name](how) if name in GANS else Supervised(TRAININGS[name], how)
 
-    def cost(images, labels):
-        with autocast:
-            return training.cost(model(images.float().mul_(training.scale).add_(training.offset)), labels)
-
-    update = optimizer.step
-    if variant.execution == "compile":
-        cost = torch.compile(cost)
-    if variant.optimizer == "compiled":
-        update = torch.compile(update)
-
-    losses, seconds = [], []  # losses without what weight decay stands for, as tpack's cost is
+    losses, seconds = [], []
     for step in range(steps):
         if step == network.warm_up and variant.compiles:
             torch.compiler.set_stance("fail_on_recompile")
-        images, labels = data[step % len(data)]
+        batch = data[step % len(data)]
         began = time.perf_counter()
-        loss = cost(images, labels)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        update()
+        losses.append(session.step(*batch))
         seconds.append(time.perf_counter() - began)
-        losses.append(loss.detach())
 
     return {
         "name": f"PyTorch {variant}",
@@ -92,7 +112,7 @@ def run(options, variant):
         "build": f"PyTorch {torch.__version__}, CUDA libraries: {torch.version.cuda or 'none'}",
         "samples_per_s": network.batch / statistics.median(seconds[network.warm_up:]),
         "loss_81_to_100": statistics.mean(float(loss) for loss in losses[80:100]) if steps >= 100 else None,
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": sum(p.numel() for model in session.networks for p in model.parameters()),
         "after_import_mb": after_import_mb,
         "peak_rss_mb": peak_rss_mb(),
     }

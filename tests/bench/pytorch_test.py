@@ -30,8 +30,11 @@ except ImportError as error:
 
 import data  # noqa: E402
 import make_training as golden  # noqa: E402
+from gans import GANS  # noqa: E402
 from models import TRAININGS, MnistConvnet, PreactResnet, segmentation_cost  # noqa: E402
 from networks import NETWORKS  # noqa: E402
+from pytorch import How  # noqa: E402
+from variants import Variant  # noqa: E402
 
 TPACK = os.path.abspath(sys.argv[-1])
 
@@ -88,7 +91,7 @@ class PaddedAsByTpack(torch.nn.Module):
 
 class Models(unittest.TestCase):
     def test_have_the_layers_of_tpack(self):
-        for name in NETWORKS:
+        for name in TRAININGS:
             with self.subTest(name):
                 report, layers = layers_of_tpack(name)
                 model = TRAININGS[name].model()
@@ -147,6 +150,26 @@ class Models(unittest.TestCase):
             TRAININGS[name].cost(outputs, torch.randint(0, outputs.shape[1], (2, *outputs.shape[2:]))).backward()
             without = [parameter for parameter, p in model.named_parameters() if p.grad is None or not p.grad.any()]
             self.assertEqual(without, [], name)
+
+
+class AdversarialNetworks(unittest.TestCase):
+    def test_have_the_parameters_of_tpack_and_train_each(self):
+        for name, make in GANS.items():
+            with self.subTest(name):
+                torch.manual_seed(1)
+                report, _ = layers_of_tpack(name)
+                session = make(How(torch, Variant("plain", "eager", "fused", "returned", 1), "fp32"))
+                parameters = [(f"{i}/{key}", p) for i, network in enumerate(session.networks) for key, p in network.named_parameters()]
+                self.assertEqual(sum(p.numel() for _, p in parameters), report["parameters"])
+                self.assertEqual(NETWORKS[name].batch, report["batch"])
+                before = {key: p.detach().clone() for key, p in parameters}
+                for _ in range(6):  # the generator of WGAN-GP trains in the sixth step
+                    session.step(torch.randint(0, 256, (4, 1, 28, 28), dtype=torch.uint8), None)
+                same = [key for key, p in parameters if torch.equal(p, before[key])]
+                self.assertEqual(same, ["1/fc.bias"] if name == "wgan-gp" else [])  # it cancels in fake - real
+
+    def test_cover_every_network_without_a_training(self):
+        self.assertEqual(set(GANS), set(NETWORKS) - set(TRAININGS))
 
 
 def write_mnist(folder, count):
