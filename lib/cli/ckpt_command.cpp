@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/derived.h"
 #include "checkpoint/layout.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -138,6 +139,23 @@ int convert(const std::string& from, const std::string& to) {
   return 0;
 }
 
+/// Errors: ConfigError if it exists.
+void write_new(CheckpointContent content, const std::string& out) {
+  if (std::filesystem::exists(out)) throw ConfigError("'" + out + "' exists; name a new file");
+  save_checkpoint(out, std::move(content));
+  std::cout << out << ": written\n";
+}
+
+int strip(const std::string& from, const std::string& out) {
+  write_new(for_predictions(load_checkpoint(from)), out);
+  return 0;
+}
+
+int average(const std::vector<std::string>& files, const std::string& out) {
+  write_new(average_of(files), out);
+  return 0;
+}
+
 /// If the comparison fails, the new checkpoint is removed.
 Proof proof_of(const ImportJob& job, const std::string& map, const std::string& out,
                const std::string& reference) {
@@ -221,6 +239,7 @@ void add_ckpt_options(CLI::App& command, Action& action) {
   command.require_subcommand(1);
   struct Options {
     std::vector<std::string> files;
+    std::string out;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -250,6 +269,19 @@ void add_ckpt_options(CLI::App& command, Action& action) {
       ->expected(2);
   convert_command->callback(
       [options, &action] { action = [options] { return convert(options->files[0], options->files[1]); }; });
+  CLI::App* strip_command = command.add_subcommand(
+      "strip", "Write a checkpoint with only what predictions need, without the state of the training");
+  strip_command->add_option("files", options->files, "checkpoint to read, and file to write")
+      ->required()
+      ->expected(2);
+  strip_command->callback(
+      [options, &action] { action = [options] { return strip(options->files[0], options->files[1]); }; });
+  CLI::App* average_command = command.add_subcommand(
+      "average", "Write the mean of the models of several checkpoints of one run, for predictions");
+  average_command->add_option("files", options->files, "checkpoints")->required();
+  average_command->add_option("--out", options->out, "checkpoint to write")->required()->check(not_empty());
+  average_command->callback(
+      [options, &action] { action = [options] { return average(options->files, options->out); }; });
   add_import(command, action);
 }
 
