@@ -34,7 +34,10 @@ void save_checkpoint(const std::string& path, CheckpointContent content, FileIo&
 /// version, truncated, damaged, or something that a checkpoint does not have (links, filters, external data,
 /// ...).
 CheckpointContent load_checkpoint(const std::string& path);
-/// The same without the tensors, which are not read.
+/// The same for a file that another program changed: digests are not compared. Damage that leaves it an HDF5
+/// file of the right structure is not found.
+CheckpointContent load_edited_checkpoint(const std::string& path);
+/// As load_checkpoint, without the tensors, which are not read.
 CheckpointContent load_checkpoint_texts(const std::string& path);
 
 /// Checks the digest of the whole file. Errors: as load_checkpoint.

@@ -22,6 +22,7 @@ constexpr std::string_view kMagic = kCheckpointWord;
 constexpr std::string_view kBytes = "\nbytes ";
 constexpr std::string_view kDigest = "\nxxh3-128 ";
 constexpr size_t kNumberDigits = 20;
+constexpr const char* kIfEdited = " (if it was edited on purpose: tpack ckpt sign)";
 
 std::string digits(uint64_t value, size_t count) {
   std::string text = std::to_string(value);
@@ -122,9 +123,10 @@ void check_seal(const std::string& path) {
         path, "is truncated: it has " + std::to_string(size) + " of " + std::to_string(expected) + " bytes");
   }
   if (size > expected)
-    throw CheckpointError(path, "is damaged: it has " + std::to_string(size - expected) + " extra bytes");
+    throw CheckpointError(
+        path, "is damaged: it has " + std::to_string(size - expected) + " extra bytes" + kIfEdited);
   if (head != block(expected, digest.text()))
-    throw CheckpointError(path, "is damaged: its content does not match its digest");
+    throw CheckpointError(path, std::string("is damaged: its content does not match its digest") + kIfEdited);
 }
 
 }  // namespace tpack

@@ -103,10 +103,13 @@ int inspect_weights(const std::string& path, bool as_json) {
   return 0;
 }
 
+bool is_checkpoint(const std::string& path) {
+  return kind_of_content(first_bytes(path, 512)).form == FileKind::Form::kCheckpoint ||
+         !std::filesystem::exists(path);
+}
+
 int inspect(const std::string& path, bool as_json) {
-  const bool is_own = kind_of_content(first_bytes(path, 512)).form == FileKind::Form::kCheckpoint;
-  return is_own || !std::filesystem::exists(path) ? inspect_checkpoint(path, as_json)
-                                                  : inspect_weights(path, as_json);
+  return is_checkpoint(path) ? inspect_checkpoint(path, as_json) : inspect_weights(path, as_json);
 }
 
 /// Checks every file; the code of the last failure, 0 if all are whole.
@@ -123,9 +126,16 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
+/// Two checkpoints, or the tensors of files of which one is of another program.
+std::vector<CheckpointDifference> differences(const std::string& first, const std::string& second) {
+  if (is_checkpoint(first) && is_checkpoint(second))
+    return compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
+  return compare_weights(open_weight_file(first), open_weight_file(second));
+}
+
 /// Exit code 0 if the contents are bit-equal, else 1, like diff.
 int diff(const std::string& first, const std::string& second) {
-  const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
+  const auto all = differences(first, second);
   TextTable table({"entry", "difference"});
   for (const CheckpointDifference& one : all) table.add({one.entry, one.text});
   std::cout << (all.empty() ? "the contents are identical\n" : table.str());
@@ -140,19 +150,24 @@ int convert(const std::string& from, const std::string& to) {
 }
 
 /// Errors: ConfigError if it exists.
-void write_new(CheckpointContent content, const std::string& out) {
+void write_derived(CheckpointContent content, const std::string& out) {
   if (std::filesystem::exists(out)) throw ConfigError("'" + out + "' exists; name a new file");
   save_checkpoint(out, std::move(content));
   std::cout << out << ": written\n";
 }
 
 int strip(const std::string& from, const std::string& out) {
-  write_new(for_predictions(load_checkpoint(from)), out);
+  write_derived(for_predictions(load_checkpoint(from)), out);
+  return 0;
+}
+
+int sign(const std::string& from, const std::string& out) {
+  write_derived(load_edited_checkpoint(from), out);
   return 0;
 }
 
 int average(const std::vector<std::string>& files, const std::string& out) {
-  write_new(average_of(files), out);
+  write_derived(average_of(files), out);
   return 0;
 }
 
@@ -257,9 +272,13 @@ void add_ckpt_options(CLI::App& command, Action& action) {
   CLI::App* verify_command = command.add_subcommand("verify", "Check that checkpoints are intact");
   verify_command->add_option("files", options->files, "checkpoints")->required();
   verify_command->callback([options, &action] { action = [options] { return verify(options->files); }; });
-  CLI::App* diff_command = command.add_subcommand(
-      "diff", "Compare two checkpoints, except for timing statistics; exit code 1 if they differ");
-  diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
+  CLI::App* diff_command = command.add_subcommand("diff",
+                                                  "Compare two checkpoints, except for timing statistics, or "
+                                                  "the tensors of files of weights; exit code 1 "
+                                                  "if they differ");
+  diff_command->add_option("files", options->files, "checkpoints, or files of weights")
+      ->required()
+      ->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });
   CLI::App* convert_command = command.add_subcommand(
@@ -276,6 +295,13 @@ void add_ckpt_options(CLI::App& command, Action& action) {
       ->expected(2);
   strip_command->callback(
       [options, &action] { action = [options] { return strip(options->files[0], options->files[1]); }; });
+  CLI::App* sign_command = command.add_subcommand(
+      "sign", "Write a checkpoint of one that another program changed, such as h5py, with new digests");
+  sign_command->add_option("files", options->files, "file to read, and checkpoint to write")
+      ->required()
+      ->expected(2);
+  sign_command->callback(
+      [options, &action] { action = [options] { return sign(options->files[0], options->files[1]); }; });
   CLI::App* average_command = command.add_subcommand(
       "average", "Write the mean of the models of several checkpoints of one run, for predictions");
   average_command->add_option("files", options->files, "checkpoints")->required();

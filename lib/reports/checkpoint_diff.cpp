@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/layout.h"
+#include "core/error.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "monitor/monitors.h"
 
 namespace tpack {
@@ -98,6 +100,29 @@ Differences compare_checkpoints(CheckpointContent a, const std::string& path_a, 
   compare(a.tensors, b.tensors, all, difference);
   compare(take_history(a, path_a), take_history(b, path_b), all, difference_of_histories);
   compare(a.texts, b.texts, all, equal_or("texts differ"));
+  return all;
+}
+
+Differences compare_weights(const WeightFile& a, const WeightFile& b) {
+  const auto by_name = [](const WeightFile& file) {
+    std::map<std::string, const FileWeight*> weights;
+    for (const FileWeight& one : file.weights) weights.emplace(one.name, &one);
+    return weights;
+  };
+  const auto first = by_name(a);
+  const auto second = by_name(b);
+  const bool have_common =
+      std::ranges::any_of(first, [&](const auto& one) { return second.contains(one.first); });
+  if (!have_common && !first.empty() && !second.empty()) {
+    throw ConfigError("no name is in both files: " + a.path + " has '" + printable(first.begin()->first) +
+                      "', " + b.path + " '" + printable(second.begin()->first) +
+                      "'; `tpack ckpt import` writes a checkpoint with the names of a model");
+  }
+  Differences all;
+  compare(first, second, all, [](const FileWeight* x, const FileWeight* y) {
+    return x->spec == y->spec ? difference(x->read(), y->read()) : x->spec.str() + " and " + y->spec.str();
+  });
+  for (CheckpointDifference& one : all) one.entry = printable(one.entry);
   return all;
 }
 

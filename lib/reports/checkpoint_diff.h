@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "checkpoint/checkpoint.h"
+#include "weights/weight_file.h"
 
 namespace tpack {
 
@@ -17,5 +18,9 @@ struct CheckpointDifference {
 /// of the contents. Errors: CheckpointError for a history of statistics that cannot be read.
 std::vector<CheckpointDifference> compare_checkpoints(CheckpointContent a, const std::string& path_a,
                                                       CheckpointContent b, const std::string& path_b);
+
+/// The tensors of two files by name; numbers are compared as float32 or int32. One tensor of each is in
+/// memory at a time. Errors: ConfigError if no name is in both; those of reading.
+std::vector<CheckpointDifference> compare_weights(const WeightFile& a, const WeightFile& b);
 
 }  // namespace tpack

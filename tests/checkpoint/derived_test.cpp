@@ -1,6 +1,10 @@
 #include "checkpoint/derived.h"
 
+#include <array>
+
 #include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include "checkpoint/layout.h"
 #include "core/error.h"
@@ -69,6 +73,30 @@ TEST_F(DerivedCheckpoints, models_of_other_shapes_have_no_average) {
   EXPECT_THAT(error_of({a, longer}), HasSubstr("longer.h5: 'model/fc/W' has the shape [3], in"));
   EXPECT_THAT(error_of({a, extra}), HasSubstr("extra.h5: 'model/fc/b' is not in"));
   EXPECT_THAT(error_of({extra, a}), HasSubstr("a.h5: has 1 variables of floats,"));
+}
+
+TEST_F(DerivedCheckpoints, an_edited_file_loads_only_where_asked) {
+  const std::string path = save("a.h5", of_run({1, 5}, 7));
+  const std::array<float, 2> edited = {3, 4};
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t weight = H5Dopen2(file, "model/fc/W", H5P_DEFAULT);
+  H5Dwrite(weight, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, edited.data());
+  H5Dclose(weight);
+  H5Fclose(file);
+  EXPECT_THROW(load_checkpoint(path), CheckpointError);
+  CheckpointContent content = load_edited_checkpoint(path);
+  EXPECT_EQ(content.tensors.at("model/fc/W").at(1), 4);
+  const std::string again = save("signed.h5", std::move(content));
+  EXPECT_EQ(load_checkpoint(again).tensors.at("model/fc/W").at(0), 3);
+  EXPECT_EQ(load_checkpoint(again).step, 7);
+}
+
+TEST_F(DerivedCheckpoints, an_edited_file_must_be_a_checkpoint) {
+  const std::string path = folder_ / "other.h5";
+  H5Fclose(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  EXPECT_THROW(load_edited_checkpoint(path), CheckpointError);
+  write_content(path, "text");
+  EXPECT_THROW(load_edited_checkpoint(path), CheckpointError);
 }
 
 }  // namespace

@@ -58,9 +58,12 @@ TEST(Seal, tells_the_causes_apart) {
   write_content(path, whole.substr(0, 515));
   EXPECT_EQ(complaint(path), ": is truncated: it has 515 of 519 bytes");
   write_content(path, whole + "x");
-  EXPECT_EQ(complaint(path), ": is damaged: it has 1 extra bytes");
+  EXPECT_EQ(complaint(path),
+            ": is damaged: it has 1 extra bytes (if it was edited on purpose: tpack ckpt sign)");
   write_content(path, make_seal("contemt") + "content");
-  EXPECT_EQ(complaint(path), ": is damaged: its content does not match its digest");
+  EXPECT_EQ(
+      complaint(path),
+      ": is damaged: its content does not match its digest (if it was edited on purpose: tpack ckpt sign)");
   write_content(path, "\x89HDF\r\n\x1a\n and so on");
   EXPECT_EQ(complaint(path),
             ": is an HDF5 file, not a tpack checkpoint; tpack reads checkpoints that `tpack train` "

@@ -281,6 +281,38 @@ TEST_F(Stored, ckpt_inspects_verifies_and_compares) {
   EXPECT_EQ(tpack({"ckpt", "verify", good()}).code, 4);
 }
 
+TEST_F(Stored, ckpt_strips_averages_and_signs) {
+  const std::string stripped = *folder_ / "stripped.h5", mean = *folder_ / "mean.h5";
+  EXPECT_EQ(tpack({"ckpt", "strip", model(), stripped}).code, 0);
+  EXPECT_LT(std::filesystem::file_size(stripped), std::filesystem::file_size(model()));
+  EXPECT_EQ(tpack({"infer", stripped, good()}).out, tpack({"infer", model(), good()}).out);
+  const Outcome resumed =
+      tpack({"train", *folder_ / "tiny.yaml", "--log-dir", *folder_ / "resumed", "--resume", stripped});
+  EXPECT_EQ(resumed.code, 4) << resumed.err;
+  EXPECT_THAT(resumed.err, testing::HasSubstr("stripped.h5"));
+  EXPECT_EQ(tpack({"ckpt", "strip", model(), stripped}).code, 2) << "it exists";
+  EXPECT_EQ(tpack({"ckpt", "average", model(), *folder_ / "run/checkpoints/model-10.h5", "--out", mean}).code,
+            0);
+  EXPECT_EQ(tpack({"infer", mean, good()}).code, 0);
+  EXPECT_EQ(tpack({"ckpt", "diff", mean, stripped}).code, 1);
+  EXPECT_EQ(tpack({"ckpt", "sign", model(), *folder_ / "signed.h5"}).code, 0);
+  EXPECT_EQ(tpack({"ckpt", "diff", model(), *folder_ / "signed.h5"}).code, 0);
+}
+
+TEST_F(Stored, ckpt_compares_files_of_other_programs) {
+  const std::string first = *folder_ / "a.safetensors", second = *folder_ / "b.npz",
+                    other = *folder_ / "c.npz";
+  EXPECT_EQ(tpack({"ckpt", "convert", model(), first}).code, 0);
+  EXPECT_EQ(tpack({"ckpt", "convert", model(), second}).code, 0);
+  EXPECT_EQ(tpack({"ckpt", "convert", *folder_ / "run/checkpoints/model-10.h5", other}).code, 0);
+  const Outcome same = tpack({"ckpt", "diff", first, second});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  const Outcome differ = tpack({"ckpt", "diff", first, other});
+  EXPECT_EQ(differ.code, 1);
+  EXPECT_THAT(differ.out, testing::HasSubstr("largest difference"));
+  EXPECT_EQ(tpack({"ckpt", "diff", model(), first}).code, 0) << "a checkpoint, and its tensors";
+}
+
 TEST_F(Stored, names_must_be_those_of_all_classes) {
   write_content(*folder_ / "two.txt", "none\none\n");
   const Outcome outcome = tpack({"infer", model(), good(), "--labels", *folder_ / "two.txt"});

@@ -71,7 +71,9 @@ TEST_F(DamagedCheckpoint, ends_every_command_with_exit_4_and_its_path) {
     const Outcome outcome = testing_cli::tpack(words);
     EXPECT_EQ(outcome.code, 4) << outcome.err;
     EXPECT_EQ(testing_cli::last_line(outcome.err),
-              "error: " + damaged() + ": is damaged: its content does not match its digest");
+              "error: " + damaged() +
+                  ": is damaged: its content does not match its digest (if it was edited on purpose: "
+                  "tpack ckpt sign)");
   }
 }
 
