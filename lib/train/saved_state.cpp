@@ -34,7 +34,11 @@ DataPosition load_position(const State& state) {
 
 State data_state(const CheckpointContent& content, const std::string& source) {
   const auto state = content.texts.find(layout::kData);
-  if (state == content.texts.end()) throw CheckpointError(source, "has no position in the data");
+  if (state == content.texts.end())
+    throw CheckpointError(
+        source,
+        "has no state of a training, only what predictions need; `init: {from: FILE}` starts "
+        "a new run from it");
   return State::from_json(state->second, source);
 }
 

@@ -76,6 +76,17 @@ def main():
                               [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
                               [numpy_helper.from_array(np.arange(9, dtype=np.float32).reshape(3, 3), "table")])
     onnx.save(helper.make_model(graph), folder / "tied.onnx")
+    # The network in one branch, another constant of the same name in the other, as exporters of scripts write them.
+    tensors = [numpy_helper.from_array(value, name) for name, value in net.items()]
+    branch = helper.make_graph(nodes(same), "then", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], tensors[::-1])
+    constant = helper.make_node("Constant", [], ["conv1.weight"], value=numpy_helper.from_array(np.full((1, 10), 7, np.float32), "unused"))
+    other = helper.make_graph([constant, helper.make_node("Identity", ["conv1.weight"], ["z"])], "else", [],
+                              [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
+    choice = helper.make_node("If", ["is_wide"], ["result"], name="choice", then_branch=branch, else_branch=other)
+    graph = helper.make_graph([choice], "branches", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 3, 4, 4]),
+                                                     helper.make_tensor_value_info("is_wide", TensorProto.BOOL, [])],
+                              [helper.make_tensor_value_info("result", TensorProto.FLOAT, None)])
+    onnx.save(helper.make_model(graph), folder / "branches.onnx")
     save(folder / "external.onnx", net, nodes(same), save_as_external_data=True, all_tensors_to_one_file=True, location="external.data", size_threshold=0)
     numpy_net.save_expected(folder / "expected.npz", net, net)
     print("written")

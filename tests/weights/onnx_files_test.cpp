@@ -32,6 +32,15 @@ TEST_F(OnnxFiles, weights_of_products_are_as_pytorch_has_them) {
   EXPECT_LT(error_with("products.onnx"), 1e-5);
   EXPECT_EQ(open("tied.onnx").weights[0].read().at(1), 1) << "also a table of vectors: as it is";
 }
+TEST_F(OnnxFiles, branches_have_weights_of_their_own) {
+  const WeightFile file = open("branches.onnx");
+  ASSERT_EQ(file.weights.size(), 14U);
+  const FileWeight& first = *std::ranges::find(file.weights, "choice.then_branch.conv1.weight", &FileWeight::name);
+  const WeightFile net = open("net.onnx");
+  EXPECT_TRUE(bit_equal(first.read(), net.find("conv1.weight")->read()));
+  EXPECT_EQ(file.find("choice.else_branch.conv1.weight")->read().at(9), 7);
+  EXPECT_LT(error_with("branches.onnx", {.map = "order"}), 1e-5) << "the order of uses in the branch";
+}
 TEST_F(OnnxFiles, data_in_another_file_are_an_error_with_the_fix) {
   EXPECT_THAT(error_of("external.onnx"),
               testing::AllOf(HasSubstr("has its numbers in the file 'external.data'"),

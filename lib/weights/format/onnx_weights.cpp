@@ -130,16 +130,10 @@ size_t elements_there(const OnnxTensor& tensor, const ElementType& type) {
 class OnnxWeights {
  public:
   OnnxWeights(std::shared_ptr<const onnx::Model> model, WeightFile& file)
-      : model_(std::move(model)), file_(file), uses_(uses_of_tensors(model_->graph())) {}
+      : model_(std::move(model)), file_(file) {}
 
   void add_all() {
-    for (const OnnxTensor& tensor : model_->graph().initializer()) add(tensor, tensor.name());
-    for (const onnx::Node& node : model_->graph().node()) {
-      if (node.op_type() != "Constant" || node.output_size() != 1) continue;
-      for (const onnx::Attribute& attribute : node.attribute())
-        if (attribute.name() == "value" && attribute.has_t() && attribute.t().dims_size() > 0)
-          add(attribute.t(), node.output(0));
-    }
+    add_graph(model_->graph(), "");
     std::ranges::stable_sort(found_, {}, [](const Found& one) { return std::pair(one.node, one.input); });
     for (Found& one : found_) file_.weights.push_back(std::move(one.weight));
   }
@@ -151,8 +145,28 @@ class OnnxWeights {
     int input = 0;
   };
 
+  /// Those of branches and bodies of loops come after those of the graph, as NODE.ATTRIBUTE.NAME.
+  void add_graph(const onnx::Graph& graph, const std::string& prefix) {  // NOLINT(misc-no-recursion)
+    prefix_ = prefix;
+    uses_ = uses_of_tensors(graph);
+    for (const OnnxTensor& tensor : graph.initializer()) add(tensor, tensor.name());
+    for (const onnx::Node& node : graph.node()) {
+      if (node.op_type() != "Constant" || node.output_size() != 1) continue;
+      for (const onnx::Attribute& attribute : node.attribute())
+        if (attribute.name() == "value" && attribute.has_t() && attribute.t().dims_size() > 0)
+          add(attribute.t(), node.output(0));
+    }
+    nodes_before_ += static_cast<size_t>(graph.node_size());
+    for (int n = 0; n < graph.node_size(); ++n) {
+      const onnx::Node& node = graph.node(n);
+      const std::string name = node.has_name() ? node.name() : node.op_type() + "_" + std::to_string(n);
+      for (const onnx::Attribute& attribute : node.attribute())
+        if (attribute.has_g()) add_graph(attribute.g(), prefix + name + "." + attribute.name() + ".");
+    }
+  }
+
   void add(const OnnxTensor& tensor, const std::string& tensor_name) {
-    const std::string name = valid_utf8(tensor_name);
+    const std::string name = valid_utf8(prefix_ + tensor_name);
     const std::string where = file_.path + ": '" + printable(name) + "'";
     reject_external(tensor, where);
     const auto number = static_cast<size_t>(std::max(tensor.data_type(), 0));
@@ -173,9 +187,9 @@ class OnnxWeights {
     Found one;
     if (const auto uses = uses_.find(tensor_name); uses != uses_.end()) {
       const OnnxUse& first = uses->second.front();
-      one.node = first.node;
+      one.node = nodes_before_ + first.node;
       one.input = first.input;
-      if (!first.leaf.empty()) one.weight.used_as = first.owner + "." + first.leaf;
+      if (!first.leaf.empty()) one.weight.used_as = prefix_ + first.owner + "." + first.leaf;
       if (elements.shape.size() == 2 && std::ranges::all_of(uses->second, &OnnxUse::is_transposed)) {
         std::ranges::reverse(elements.shape);
         std::ranges::reverse(elements.strides);
@@ -208,7 +222,9 @@ class OnnxWeights {
 
   std::shared_ptr<const onnx::Model> model_;
   WeightFile& file_;
-  std::map<std::string, std::vector<OnnxUse>> uses_;
+  std::string prefix_;                                // of the names in the graph that is read
+  std::map<std::string, std::vector<OnnxUse>> uses_;  // of its tensors
+  size_t nodes_before_ = 0;                           // in graphs that were read before
   std::vector<Found> found_;
 };
 
