@@ -124,6 +124,10 @@ std::string no_match(const std::string& what, const std::string& pattern,
     }
   }
   const std::string text = "no " + what + " matches '" + pattern + "' or is below it";
+  // An expression is for the whole name, so `.*/b` is not for everything in a layer b.
+  const std::string deeper = pattern + "/.*";
+  const auto is_deeper = [&](const std::string& name) { return full_match(name, deeper); };
+  if (std::ranges::any_of(known, is_deeper)) return text + "; did you mean '" + deeper + "'?";
   const std::string suggestion = did_you_mean(pattern, std::vector(candidates.begin(), candidates.end()));
   if (!suggestion.empty() || known.empty()) return text + suggestion;
   return text + "; known: " + join(std::vector(outermost.begin(), outermost.end()), ", ");

@@ -36,8 +36,11 @@ std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<st
   return idle;
 }
 
+bool is_integer(DType type) { return type == DType::kInt32 || type == DType::kInt64; }
+
 bool fits(const TensorSpec& here, const TensorSpec& there) {
-  const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype));
+  const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype)) ||
+                     (is_integer(here.dtype) && is_integer(there.dtype));
   return types && here.shape == there.shape;
 }
 
@@ -184,7 +187,11 @@ LoadReport load_weights(VariableStore& store, const std::vector<LoadableWeight>&
       continue;
     }
     const Tensor value = found->second->read(variable);
-    store.set(name, value.dtype() == variable.spec.dtype ? value : value.cast(variable.spec.dtype));
+    const Tensor own = value.dtype() == variable.spec.dtype ? value : value.cast(variable.spec.dtype);
+    if (is_integer(own.dtype()) && !bit_equal(own.cast(value.dtype()), value))
+      throw DataError(title_of(*found->second), "has numbers that do not fit into " +
+                                                    std::string(name_of(own.dtype())) + " of '" + name + "'");
+    store.set(name, own);
     report.loaded.push_back(name);
   }
   report.idle = idle_rules(rules, in_file, names);

@@ -19,7 +19,7 @@ struct CheckpointDifference {
 std::vector<CheckpointDifference> compare_checkpoints(CheckpointContent a, const std::string& path_a,
                                                       CheckpointContent b, const std::string& path_b);
 
-/// The tensors of two files by name; numbers are compared as float32 or int32. One tensor of each is in
+/// The tensors of two files by name, as FileWeight reads them. One tensor of each is in
 /// memory at a time. Errors: ConfigError if no name is in both; those of reading.
 std::vector<CheckpointDifference> compare_weights(const WeightFile& a, const WeightFile& b);
 

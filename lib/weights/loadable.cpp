@@ -25,8 +25,13 @@ constexpr std::array kTorchLeaves = {
     Leaf{"num_batches_tracked", {}},
 };
 constexpr std::array kKerasLeaves = {
-    Leaf{"kernel", {"W"}}, Leaf{"depthwise_kernel", {"W"}},   Leaf{"embeddings", {"W"}},
-    Leaf{"bias", {"b"}},   Leaf{"moving_mean", {"mean/EMA"}}, Leaf{"moving_variance", {"variance/EMA"}},
+    Leaf{"kernel", {"W"}},
+    Leaf{"depthwise_kernel", {"W", "depthwise/W"}},
+    Leaf{"pointwise_kernel", {"W", "pointwise/W"}},  // of a separable convolution: two layers here
+    Leaf{"embeddings", {"W"}},
+    Leaf{"bias", {"b", "pointwise/b"}},
+    Leaf{"moving_mean", {"mean/EMA"}},
+    Leaf{"moving_variance", {"variance/EMA"}},
 };
 
 /// Keys under which programs store a model among other things, in the order in which they are tried.

@@ -19,6 +19,8 @@ void convert_bfloat16(const uint8_t* from, const Tensor& out) {
   }
 }
 
+void convert_int64(const uint8_t* from, const Tensor& out) { std::memcpy(out.raw(), from, out.bytes()); }
+
 constexpr int64_t kMostElements = int64_t{1} << 35;  // of a Shape
 
 /// Both are at least 0. Errors: DataError with `where` if the product is above kMostElements.
@@ -31,6 +33,7 @@ int64_t times(int64_t a, int64_t b, const std::string& where) {
 
 std::optional<ElementType> element_type(std::string_view name) {
   if (name == "bfloat16") return ElementType{"bfloat16", 2, DType::kFloat32, convert_bfloat16};
+  if (name == "int64") return ElementType{"int64", 8, DType::kInt64, convert_int64};
   for (const NpyType& type : npy_types())
     if (type.name == name) return ElementType{type.name, type.bytes, type.dtype, type.convert};
   return std::nullopt;

@@ -22,7 +22,7 @@ enum class WeightStyle : uint8_t {
 struct FileWeight {
   std::string name;                // as in the file: "layer1.0.conv1.weight"
   std::string stored;              // the type of its elements there: "float16"
-  TensorSpec spec;                 // of the result of `read`: floats become float32, integers int32
+  TensorSpec spec;                 // of the result of `read`: floats become float32, integers int32 or int64
   std::function<Tensor()> read{};  // Errors: CheckpointError with path and name
   /// If the file tells where the network uses it: what PyTorch could call it, "Conv_3.weight". Only their
   /// order counts such names.

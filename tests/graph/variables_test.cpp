@@ -34,6 +34,7 @@ TEST(PatternOfVariables, is_for_whole_names_or_what_is_below_a_name) {
   EXPECT_FALSE(is_for_variable("bod", "body/fc/W"));
   EXPECT_FALSE(is_for_variable("fc", "body/fc/W"));
   EXPECT_FALSE(is_for_variable("body/f", "body/fc/W"));
+  EXPECT_FALSE(is_for_variable(".*/b", "body/b/W")) << "an expression is for the whole name";
   EXPECT_THROW(is_for_variable("(", "body/fc/W"), ConfigError);
 }
 

@@ -103,7 +103,8 @@ TEST(LoadableWeights, have_names_of_variables) {
       names_of(file_of({weight("c/kernel:0", {1, 1, 2, 2}), weight("c/bias:0", {2}),
                         weight("bn/moving_mean", {2}), weight("bn/mean/EMA", {2}), weight("c/W", {1})},
                        WeightStyle::kKeras)),
-      ElementsAre("c/W", "c/b", "bn/mean/EMA", "bn/mean/EMA", "bn/mean/EMA/value", "c/W", "c/W/value"));
+      ElementsAre("c/W", "c/b", "c/pointwise/b", "bn/mean/EMA", "bn/mean/EMA", "bn/mean/EMA/value", "c/W",
+                  "c/W/value"));
 }
 
 TEST(LoadableWeights, are_found_in_parts_and_wrappers) {
@@ -149,6 +150,22 @@ TEST_F(LoadIntoStore, takes_the_first_name_that_is_a_variable) {
   EXPECT_THAT(load_weights(*store_, named.weights).loaded,
               ElementsAre("bn/beta", "bn/gamma", "conv/W", "head/W", "head/b"));
   EXPECT_THAT(values(store_->value("head/W")), ElementsAre(0, 2, 4, 1, 3, 5));
+}
+
+TEST(LoadableWeights, of_a_separable_convolution_are_those_of_two_layers) {
+  VariableTable table;
+  table.declare(variable("s/depthwise/W", {2, 1, 3, 3}, KernelKind::kConvolution));
+  table.declare(variable("s/pointwise/W", {4, 2, 1, 1}, KernelKind::kConvolution));
+  table.declare(variable("s/pointwise/b", {4}));
+  const WeightFile file = file_of({weight("s/depthwise_kernel", {3, 3, 2, 1}),
+                                   weight("s/pointwise_kernel", {1, 1, 2, 4}), weight("s/bias", {4})},
+                                  WeightStyle::kKeras);
+  for (const char* const map : {"names", "order"}) {
+    VariableStore store(table);
+    const LoadReport report = load_weights(store, named_weights(file, {.map = map}, {}, table).weights);
+    EXPECT_EQ(report.loaded.size(), 3U) << map << report.str("x");
+    EXPECT_EQ(store.value("s/pointwise/W").at(1), 4) << "of the second input, after four filters";
+  }
 }
 
 TEST_F(LoadIntoStore, in_order_tells_a_bias_from_a_beta) {

@@ -35,7 +35,8 @@ TEST_F(OnnxFiles, weights_of_products_are_as_pytorch_has_them) {
 TEST_F(OnnxFiles, branches_have_weights_of_their_own) {
   const WeightFile file = open("branches.onnx");
   ASSERT_EQ(file.weights.size(), 14U);
-  const FileWeight& first = *std::ranges::find(file.weights, "choice.then_branch.conv1.weight", &FileWeight::name);
+  const FileWeight& first =
+      *std::ranges::find(file.weights, "choice.then_branch.conv1.weight", &FileWeight::name);
   const WeightFile net = open("net.onnx");
   EXPECT_TRUE(bit_equal(first.read(), net.find("conv1.weight")->read()));
   EXPECT_EQ(file.find("choice.else_branch.conv1.weight")->read().at(9), 7);
