@@ -47,13 +47,15 @@ size_t width() { return static_cast<size_t>(text_width(STDOUT_FILENO)); }
 /// The networks of `include: zoo:NAME`.
 int list_zoo(bool as_json) {
   auto json = nlohmann::ordered_json::array();
-  TextTable table({"network", "parameters", "GMACs", "published top-1, %"});
+  TextTable table({"network", "parameters", "GMACs", "published top-1, %", "source"});
   for (const ZooNetwork& one : zoo_networks()) {
-    table.add({one.name, with_thousands(one.parameters), fixed(one.gmacs, 2), fixed(one.top1, 1)});
+    table.add(
+        {one.name, with_thousands(one.parameters), fixed(one.gmacs, 2), fixed(one.top1, 1), one.source});
     json.push_back({{"name", one.name},
                     {"parameters", one.parameters},
                     {"gmacs", one.gmacs},
                     {"top1", one.top1},
+                    {"source", one.source},
                     {"page", one.page}});
   }
   std::cout << (as_json ? json.dump(1) + "\n" : table.str(width()));

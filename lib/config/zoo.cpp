@@ -25,6 +25,7 @@ const std::vector<ZooNetwork>& zoo_networks() {
                          .gmacs = row.value.find("gmacs")->as_double(),
                          .top1 = row.value.find("top1")->as_double()};
       if (const ConfigNode* const vars = row.value.find("vars")) network.vars = *vars;
+      if (const ConfigNode* const source = row.value.find("source")) network.source = source->text();
       all.push_back(std::move(network));
     }
     return all;

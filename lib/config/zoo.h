@@ -17,6 +17,7 @@ struct ZooNetwork {
   int64_t parameters = 0;                 // trained ones
   double gmacs = 0;                       // 10^9 multiplications and additions of an image
   double top1 = 0;                        // published accuracy on ImageNet, %
+  std::string source = "torchvision";     // who publishes it: "timm resnet50d.gluon_in1k"
 };
 
 /// All networks, by family.

@@ -38,10 +38,10 @@ class ZooPage(ProgramTest):
                 self.write(f"{folder}/{name}/{i}.png", png.png(pixels, png.COLORS))
 
     def test_the_table_has_all_networks(self):
-        found = re.findall(r"^\| ([\w-]+) \| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \|", ZOO, re.MULTILINE)
+        found = re.findall(r"^\| ([\w-]+) \| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| (.+) \|$", ZOO, re.MULTILINE)
         networks = json.loads(self.output_of("tpack list zoo --json"))
         self.assertGreater(len(networks), 20)
-        self.assertEqual(found, [(n["name"], f"{n['parameters']:,}", f"{n['gmacs']:.2f}", f"{n['top1']:.1f}") for n in networks])
+        self.assertEqual(found, [(n["name"], f"{n['parameters']:,}", f"{n['gmacs']:.2f}", f"{n['top1']:.1f}", n["source"]) for n in networks])
 
     def test_an_unknown_network_is_an_error_with_the_nearest(self):
         self.write("a.yaml", "tpack: 1\ninclude: zoo:resnet8\n")
