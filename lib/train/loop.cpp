@@ -30,6 +30,7 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
   run_.stop_token_ = options_.interrupt;
   run_.world_ = options_.world;
+  run_.clock_ = options_.clock;
 }
 
 void Loop::set_up() {

@@ -52,6 +52,7 @@ struct LoopOptions {
   std::map<std::string, std::string> texts = {};              // for monitors when a run begins, by name
   std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: texts of the run itself
   FileIo* io = &FileIo::system();                             // options of writing checkpoints
+  std::function<double()> clock = wall_time_s;                // seconds since 1970
 };
 
 /// The one loop of training: exactly tensorpack's order of hooks (reference in docs/concepts.md).

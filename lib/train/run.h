@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "dataflow/data_flow.h"
 #include "monitor/monitors.h"
@@ -63,6 +64,8 @@ class Run {
   /// computed as if all epochs had had the new length.
   int64_t schedule_step() const { return global_step_ + schedule_offset_; }
   const RunLength& length() const { return length_; }
+  /// Seconds since 1970, by the clock of the run (LoopOptions::clock).
+  double time_s() const { return clock_(); }
 
   Monitors& monitors() { return monitors_; }
   /// As Trainer::part: this part of the trainer, or an empty one.
@@ -202,6 +205,7 @@ class Run {
   std::string borrowed_weights_;
   std::vector<CheckpointRequest> requests_;
   std::set<int64_t> asked_for_;
+  std::function<double()> clock_ = wall_time_s;
   std::function<void(CheckpointContent&)> change_;     // of those that are requested now
   mutable std::vector<std::string> hyper_parameters_;  // once one was requested
 };

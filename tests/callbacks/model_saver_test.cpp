@@ -107,6 +107,47 @@ TEST_F(ModelSaverTest, keeps_checkpoints_that_a_signal_asked_for) {
   EXPECT_THAT(steps(), ElementsAre(12, 10, 7, 3));
 }
 
+/// An epoch takes 40 minutes: the first checkpoint after each 90 minutes stays. The second run is a resumed
+/// one.
+TEST_F(ModelSaverTest, keeps_checkpoints_at_a_distance_in_time) {
+  FakeTrainer trainer;
+  double now_s = 1e9;
+  const auto run_to = [&](int64_t epochs, const ConfigNode& params, const std::string& resume) {
+    TestRun test({.max_epoch = epochs, .steps_per_epoch = 1}, trainer, folder_.str());
+    test.options.clock = [&] { return now_s; };
+    test.on_step("time passes", [&](tpack::Run&) { now_s += 2400; });
+    test.add("ModelSaver", params);
+    if (resume.empty())
+      test.go();
+    else
+      test.go_on_from(resume);
+  };
+  const ConfigNode hours{{"keep", 2}, {"keep_every_hours", 1.5}};
+  run_to(7, hours, "");
+  EXPECT_THAT(steps(), ElementsAre(7, 6, 5, 3)) << "those that stay do not count";
+  run_to(13, hours, checkpoints() + "/model-7.h5");
+  EXPECT_THAT(steps(), ElementsAre(13, 12, 11, 9, 6, 3));
+  run_to(16, {{"keep", 2}}, checkpoints() + "/model-13.h5");
+  EXPECT_THAT(steps(), ElementsAre(16, 15, 12, 9, 6, 3)) << "also if no others shall stay";
+}
+
+/// The save of step 3, which would stay, fails. The run learns this before or after it asks for that of
+/// step 4.
+TEST_F(ModelSaverTest, keeps_a_later_checkpoint_if_the_save_of_one_that_stays_fails) {
+  FailingFileIo counting(0);
+  run({.max_epoch = 1, .steps_per_epoch = 1}, {}, counting);
+  std::filesystem::remove_all(checkpoints());
+  FailingFileIo failing(2 * counting.calls() + 1, ENOSPC);
+  FakeRun test({.max_epoch = 7, .steps_per_epoch = 1}, folder_.str());
+  double now_s = 0;
+  test.options.clock = [&] { return now_s; };
+  test.on_step("time passes", [&](tpack::Run&) { now_s += 3600; });
+  test.options.io = &failing;
+  test.add("ModelSaver", {{"keep", 1}, {"keep_every_hours", 3}});
+  test.go();
+  EXPECT_THAT(steps(), testing::AnyOf(ElementsAre(7, 6, 4), ElementsAre(7, 5)));
+}
+
 TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_steps) {
   std::filesystem::create_directories(checkpoints());
   for (const int step : {100, 200, 300, 400})
@@ -194,7 +235,10 @@ std::string traces_with_and_without_a_failed_save(const std::string& item) {
   return traces_of(item) + "\n" + failed;
 }
 
-const live::Fields kModelSaver("callback", "ModelSaver", {.build = traces_with_and_without_a_failed_save});
+const live::Fields kModelSaver("callback", "ModelSaver",
+                               {.base = "{keep: 3, every_epochs: 1}",
+                                .values = {{"keep_every_hours", "1.0e-12"}},
+                                .build = traces_with_and_without_a_failed_save});
 
 }  // namespace
 }  // namespace tpack
