@@ -241,8 +241,11 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
     : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
   Experiment& e = experiment_;
   e.require_for_training();
-  const bool has_weights = std::filesystem::exists(resolved_path(e.config.init.from));
-  if (!with_data && !has_weights) e.config.init = {};  // they may be missing, as the data may be
+  if (!with_data) {  // weights may be missing, as the data may be
+    std::erase_if(e.config.init.sources, [](const InitSource& source) {
+      return !std::filesystem::exists(resolved_path(source.from));
+    });
+  }
   check_init(e.config.init);
   e.config.engine.timings = Timings::kKnown;
   if (!with_data) declare_train_data();

@@ -53,19 +53,16 @@ Schema<InitFile> file_schema() {
 }  // namespace
 
 template <>
-struct Codec<InitSection> {
+struct Codec<InitSource> {
   static FieldType type() {
     std::vector<FieldInfo> fields = load_rules_fields();
     std::vector<FieldInfo> own = file_schema().fields();
     own[0].required = true;  // a message of its own says that `from` is missing
     fields.insert(fields.begin(), own.begin(), own.end());
-    FieldType type = FieldType::section(std::move(fields), "initial weights");
-    type.nullable = true;
-    return type;
+    return FieldType::section(std::move(fields), "initial weights");
   }
-  static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
+  static std::optional<InitSource> parse(const ConfigNode& node, Reader& reader) {
     const size_t before = reader.errors().count();
-    if (node.is_null()) return InitSection{};
     if (!check_is_map(node, "init", reader.errors(), "from")) return std::nullopt;
     std::vector<ConfigNode::Entry> own;
     ConfigNode rules = node;
@@ -78,22 +75,54 @@ struct Codec<InitSection> {
     const ConfigNode* const from = node.find("from");
     if (from == nullptr)
       reader.errors().add(node.position(), "init: 'from' is missing (a file of weights)");
-    else if (from->is_string() && from->text().empty())
+    else if (from->is_null() || (from->is_string() && from->text().empty()))
       reader.errors().add(from->position(), "'from' of init: empty; name a file of weights");
-    InitSection init{std::move(file), parse_load_rules(rules, "init", reader.errors())};
-    return reader.errors().count() == before ? std::optional(std::move(init)) : std::nullopt;
+    InitSource source{std::move(file), parse_load_rules(rules, "init", reader.errors())};
+    return reader.errors().count() == before ? std::optional(std::move(source)) : std::nullopt;
+  }
+  static ConfigNode dump(const InitSource& source) {
+    std::vector<ConfigNode::Entry> rename;
+    for (const auto& [from, to] : source.rules.rename) rename.push_back({from, to});
+    return {{"from", Codec<Ref<Path>>::dump(source.from)},
+            {"map", source.map},
+            {"part", source.part},
+            {"include", texts(source.rules.include)},
+            {"exclude", texts(source.rules.exclude)},
+            {"rename", ConfigNode::map(std::move(rename))},
+            {"on_mismatch", Codec<OnMismatch>::dump(source.rules.on_mismatch)}};
+  }
+};
+
+template <>
+struct Codec<InitSection> {
+  static FieldType type() {
+    const FieldType source = Codec<InitSource>::type();
+    FieldType type =
+        FieldType::either({source, FieldType::list_of(source)},
+                          "initial weights, or a list of them: later ones overwrite earlier ones");
+    type.nullable = true;
+    return type;
+  }
+  static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
+    if (node.is_null()) return InitSection{};
+    if (node.is_list()) {
+      if (node.size() == 0) {
+        reader.errors().add(
+            node.position(),
+            "init: an empty list; name a file of weights (`- from: FILE`), or write `init: null`");
+      }
+      auto sources = Codec<std::vector<InitSource>>::parse(node, reader);
+      if (!sources || sources->empty()) return std::nullopt;
+      return InitSection{std::move(*sources)};
+    }
+    auto source = Codec<InitSource>::parse(node, reader);
+    if (!source) return std::nullopt;
+    return InitSection{{std::move(*source)}};
   }
   static ConfigNode dump(const InitSection& init) {
-    if (init.from.empty()) return {};
-    std::vector<ConfigNode::Entry> rename;
-    for (const auto& [from, to] : init.rules.rename) rename.push_back({from, to});
-    return {{"from", Codec<Ref<Path>>::dump(init.from)},
-            {"map", init.map},
-            {"part", init.part},
-            {"include", texts(init.rules.include)},
-            {"exclude", texts(init.rules.exclude)},
-            {"rename", ConfigNode::map(std::move(rename))},
-            {"on_mismatch", Codec<OnMismatch>::dump(init.rules.on_mismatch)}};
+    if (init.sources.empty()) return {};
+    if (init.sources.size() == 1) return Codec<InitSource>::dump(init.sources[0]);
+    return Codec<std::vector<InitSource>>::dump(init.sources);
   }
 };
 
@@ -206,7 +235,7 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("callbacks", &C::callbacks, "actions besides the training step")
       .field("default_callbacks", &C::default_callbacks, "callbacks that run after `callbacks`, or false")
       .field("monitors", &C::monitors, "where statistics are written")
-      .field("init", &C::init, "initial weights of a new run")
+      .field("init", &C::init, "initial weights of a new run: a file, or several in order")
       .field("gates", &C::gates,
              "bounds by statistic, which must be met at the end; `best STATISTIC`: bound for the best value "
              "of the run");

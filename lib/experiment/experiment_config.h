@@ -28,15 +28,18 @@ struct Codec<StepsPerEpoch> {
   static ConfigNode dump(StepsPerEpoch value);
 };
 
-/// The file of the `init` section.
+/// A file of the `init` section.
 struct InitFile {
   Ref<Path> from;
   std::string map;   // as Naming::map
   std::string part;  // as Naming::part
 };
-/// The `init` section: initial weights of a new run.
-struct InitSection : InitFile {
+struct InitSource : InitFile {
   LoadRules rules;
+};
+/// The `init` section: initial weights of a new run, from files in order; later ones overwrite earlier ones.
+struct InitSection {
+  std::vector<InitSource> sources;
 };
 
 /// A statistic and its bound at the end of the run: `validation_accuracy: ">= 0.985"`; or for its best value

@@ -1,7 +1,7 @@
 #include "experiment/initial_weights.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/text.h"
 #include "graph/variable_pattern.h"
@@ -13,20 +13,23 @@
 namespace tpack {
 
 void check_init(const InitSection& init) {
-  const std::string path = resolved_path(init.from);
-  if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
-  throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
+  Diagnostics errors;
+  for (const InitSource& source : init.sources) {
+    const std::string path = resolved_path(source.from);
+    if (std::filesystem::is_regular_file(path)) continue;
+    errors.add(source.from.position, "'from' of init: no such file '" + path + "'");
+  }
+  errors.throw_if_any();
 }
 
 namespace {
 
-/// Frozen variables without a value in the file stay random.
+/// Frozen variables without a value in the files stay random.
 void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const VariableStore& store,
-                    const LoadReport& report) {
+                    const std::set<std::string>& loaded) {
   std::vector<std::string> random;
   for (const std::string& name : store.names(VariableScope::kModel)) {
-    const bool is_loaded = std::find(report.loaded.begin(), report.loaded.end(), name) != report.loaded.end();
-    if (!is_loaded && is_for_variable(freeze, name)) random.push_back(name);
+    if (!loaded.contains(name) && is_for_variable(freeze, name)) random.push_back(name);
   }
   if (random.empty()) return;
   log::warning("freeze: " + join_first(random) +
@@ -34,29 +37,44 @@ void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const Varia
                "`freeze`, or fix `init`");
 }
 
+LoadReport load_source(const InitSource& source, const std::string& path, bool warns, VariableStore& store) {
+  WeightsReport loaded = [&] {
+    try {
+      return load_weight_file(path, {source.map, source.part}, source.rules, "`on_mismatch: skip`", store);
+    } catch (const ConfigError& error) {
+      throw ConfigError(source.from.position, std::string("init: ") + error.what());
+    }
+  }();
+  if (source.map.empty() && loaded.map != "names")
+    log::info("init: names of layers by the map " + loaded.map);
+  for (const std::string& rule : loaded.weights.idle) {
+    if (warns) log::warning(source.from.position.str() + ": init: " + rule);
+  }
+  return std::move(loaded.weights);
+}
+
 }  // namespace
 
 std::string load_initial_weights(const Experiment& experiment, bool warns) {
-  const InitSection& init = experiment.config.init;
-  if (init.from.empty()) return "";
-  const std::string path = resolved_path(init.from);
+  const std::vector<InitSource>& sources = experiment.config.init.sources;
+  if (sources.empty()) return "";
   VariableStore* store = experiment.trainer->part<TrainedVariables>().variables();
-  if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
-  const WeightsReport loaded = [&] {
-    try {
-      return load_weight_file(path, {init.map, init.part}, init.rules, "`on_mismatch: skip`", *store);
-    } catch (const ConfigError& error) {
-      throw ConfigError(init.from.position, std::string("init: ") + error.what());
-    }
-  }();
-  if (init.map.empty() && loaded.map != "names") log::info("init: names of layers by the map " + loaded.map);
-  const LoadReport& report = loaded.weights;
-  for (const std::string& rule : report.idle) {
-    if (warns) log::warning(init.from.position.str() + ": init: " + rule);
+  if (store == nullptr)
+    throw ConfigError(sources[0].from.position, "init: this trainer has no variables to load");
+  std::vector<LoadReport> reports;
+  std::set<std::string> loaded;
+  for (const InitSource& source : sources) {
+    reports.push_back(load_source(source, resolved_path(source.from), warns, *store));
+    loaded.insert(reports.back().loaded.begin(), reports.back().loaded.end());
   }
-  if (warns) warn_of_frozen(experiment.config.freeze.all, *store, report);
+  if (warns) warn_of_frozen(experiment.config.freeze.all, *store, loaded);
   experiment.trainer->part<TrainedVariables>().share_variables();
-  return report.str(path);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    std::erase_if(reports[i].missing, [&](const std::string& name) { return loaded.contains(name); });
+    texts.push_back(reports[i].str(resolved_path(sources[i].from)));
+  }
+  return join(texts, "\n");
 }
 
 void take_values_from_data(const Experiment& experiment, bool has_new_weights) {

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// Errors: ConfigError, with position, if the file of the weights does not exist.
+/// Errors: ConfigError with each file of weights that does not exist, at its position.
 void check_init(const InitSection& init);
 
 /// Loads the weights of `init` into the variables of a compiled trainer. Returns a text with loaded, skipped

@@ -303,6 +303,39 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_EQ(outcome.err.find("keep their random"), std::string::npos) << outcome.err;
 }
 
+/// Later files overwrite earlier ones.
+TEST_F(Train, begins_with_the_weights_of_several_files_in_order) {
+  ASSERT_EQ(train().code, 0);
+  const std::string all = "{from: " + checkpoint(20) + "}";
+  const std::string head = "{from: " + checkpoint(10) + ", include: [fc]}";
+  const CheckpointContent late = load_checkpoint(checkpoint(20));
+  const CheckpointContent early = load_checkpoint(checkpoint(10));
+  ASSERT_FALSE(bit_equal(late.tensors.at("model/fc/W"), early.tensors.at("model/fc/W")));
+  for (const bool head_is_last : {true, false}) {
+    const std::string name = head_is_last ? "next" : "other";
+    const std::string order = head_is_last ? all + ", " + head : head + ", " + all;
+    const Outcome outcome = exits(0, train({"--set", "init=[" + order + "]", "--set",
+                                            "optimizer.Adam.learning_rate=0", "--set", "max_epoch=1"},
+                                           name));
+    const CheckpointContent to = load_checkpoint(checkpoint(10, name));
+    EXPECT_TRUE(bit_equal(late.tensors.at("model/fc0/W"), to.tensors.at("model/fc0/W")));
+    const CheckpointContent& from = head_is_last ? early : late;
+    EXPECT_TRUE(bit_equal(from.tensors.at("model/fc/W"), to.tensors.at("model/fc/W"))) << order;
+    EXPECT_TRUE(says(outcome.err, {checkpoint(20) + ": 4 variables loaded",
+                                   checkpoint(10) + ": 2 variables loaded, 2 left out"}));
+    EXPECT_EQ(outcome.err.find("missing in the file"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Train, rejects_a_file_of_init_of_which_nothing_fits) {
+  ASSERT_EQ(train().code, 0);
+  write_content(folder_ / "two.yaml", "include: tiny.yaml\ninit:\n  - from: " + checkpoint(20) +
+                                          "\n  - from: " + checkpoint(10) +
+                                          "\n    rename: {\"(.*)\": \"x/$1\"}\n");
+  const Outcome outcome = exits(2, tpack({"train", folder_ / "two.yaml", "--log-dir", run_folder("next")}));
+  EXPECT_TRUE(says(outcome.err, {"two.yaml:4:11: init: no variable fits"}));
+}
+
 TEST_F(Train, warns_of_frozen_variables_of_which_init_has_no_value) {
   ASSERT_EQ(train().code, 0);
   const Outcome outcome = exits(0, train({"--set", "init={from: " + checkpoint(20) + ", exclude: [fc0]}",
