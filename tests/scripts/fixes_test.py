@@ -148,6 +148,7 @@ FIXES = [
     Fix(TABLE, {"max_epoch: 2": "max_epoch: $(env.TPACK_NO_EPOCHS)"}, "or write '(env.TPACK_NO_EPOCHS or) DEFAULT'", {"env.TPACK_NO_EPOCHS": "{0} 3"}),
     Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nname: a/b"}, "for a path, use (--log-dir)", "sed -i /name:.a/d c.yaml; tpack train c.yaml {0} a/b"),
     Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\ninit: kept/run/checkpoints/model-10.h5"}, r"write (\{from: .*\})", {"init: kept/run/checkpoints/model-10.h5": "init: {0}"}),
+    Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\ninit: []"}, r"write `(init: null)`", {"init: []": "{0}"}),
     Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nfreeze: [fuly_connected_0]"}, MEANT, {"fuly_connected_0": "{0}"}),
     Fix(TABLE, {"max_epoch: 2": "max_epoch: 2\nmax_epoch: 3"}, "duplicate key 'max_epoch'; first defined at c.yaml:(19):1", "sed -i {0}d c.yaml; tpack check c.yaml"),
     Fix(TABLE, {"name: scores": "name: late"}, "rename the layer", {"name: late": "name: scores"}),
