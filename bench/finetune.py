@@ -27,7 +27,7 @@ WAYS = {  # what is added to configs/finetune.yaml
 SETTINGS = {
     "all layers": [],
     "only the head": ["callbacks=[InferenceRunner: {data: validation}]"],
-    "from nothing": ["optimizer.AdamW.learning_rate_multipliers={}", "callbacks.ScheduledHyperParamSetter.values=[[0, 1.0e-3], [$(epochs), 1.0e-5]]"],
+    "from nothing": ["optimizer.AdamW.learning_rate_multipliers=!delete", "callbacks.ScheduledHyperParamSetter.values=[[0, 1.0e-3], [$(epochs), 1.0e-5]]"],
 }
 COLORS = {"all layers": "#1f77b4", "only the head": "#2ca02c", "from nothing": "#d62728"}
 

@@ -68,6 +68,11 @@ std::string did_you_mean_file(const std::string& path) {
     if (may_be_meant && entry.is_regular_file(failure)) stems.push_back(name.stem().string());
   }
   std::sort(stems.begin(), stems.end());
+  const auto is_written = [&](const ZooNetwork& network) {
+    return network.name == written.filename().string();
+  };
+  if (std::ranges::any_of(zoo_networks(), is_written))
+    return "; did you mean 'zoo:" + written.filename().string() + "'?";
   const auto near = nearest(written.stem().string(), stems);
   if (!near) return "";
   const fs::path same = folder / (*near + written.extension().string());

@@ -65,12 +65,16 @@ struct Codec<InitSource> {
     const size_t before = reader.errors().count();
     if (!check_is_map(node, "init", reader.errors(), "from")) return std::nullopt;
     std::vector<ConfigNode::Entry> own;
-    ConfigNode rules = node;
+    ConfigNode rules = ConfigNode::map({});
     const Schema<InitFile> schema = file_schema();
-    for (const FieldInfo& field : schema.fields()) {
+    std::vector<FieldInfo> known = schema.fields();
+    for (const FieldInfo& field : known)
       if (const ConfigNode* const value = node.find(field.name)) own.push_back({field.name, *value});
-      rules = rules.without(field.name);
+    for (const FieldInfo& field : load_rules_fields()) {
+      if (const ConfigNode* const value = node.find(field.name)) rules = rules.with(field.name, *value);
+      known.push_back(field);
     }
+    check_keys(node, known, "init", reader.errors());
     InitFile file = schema.parse(ConfigNode::map(std::move(own)), "init", reader.errors());
     const ConfigNode* const from = node.find("from");
     if (from == nullptr)

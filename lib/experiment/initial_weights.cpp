@@ -17,7 +17,9 @@ void check_init(const InitSection& init) {
   for (const InitSource& source : init.sources) {
     const std::string path = resolved_path(source.from);
     if (std::filesystem::is_regular_file(path)) continue;
-    errors.add(source.from.position, "'from' of init: no such file '" + path + "'");
+    errors.add(source.from.position, std::filesystem::is_directory(path)
+                                         ? "'from' of init: '" + path + "' is a folder; name a file in it"
+                                         : "'from' of init: no such file '" + path + "'");
   }
   errors.throw_if_any();
 }
@@ -40,7 +42,11 @@ void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const Varia
 LoadReport load_source(const InitSource& source, const std::string& path, bool warns, VariableStore& store) {
   WeightsReport loaded = [&] {
     try {
-      return load_weight_file(path, {source.map, source.part}, source.rules, "`on_mismatch: skip`", store);
+      return load_weight_file(path, {source.map, source.part}, source.rules,
+                              "`exclude: [LAYER]` leaves out a layer, such as one for other classes; "
+                              "`on_mismatch: skip` keeps the "
+                              "initial values of all of them",
+                              store);
     } catch (const ConfigError& error) {
       throw ConfigError(source.from.position, std::string("init: ") + error.what());
     }

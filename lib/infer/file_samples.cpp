@@ -103,6 +103,14 @@ class ImageFiles final : public FileSamples {
     require_what_the_model_takes(flow);
   }
 
+  /// What makes images of this kind those that the model takes.
+  std::string remedy_of(const TensorSpec& made, const std::string& flow) const {
+    if (made.shape == input_.spec.shape)
+      return std::string("; write `dtype: ") + name_of(made.dtype) + "` for the input '" + input_.name +
+             "' of the model";
+    return "; add a Resize to " + flow;
+  }
+
   /// Errors that do not depend on the file are reported once, before reading.
   void require_what_the_model_takes(const ConfigNode& flow) const {
     const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
@@ -114,7 +122,7 @@ class ImageFiles final : public FileSamples {
     if (full_size_ || !made.shape.known() || made == input_.spec) return;
     throw ConfigError(flow.position(), "flow '" + flow.text() + "' produces " + made.str() +
                                            ", but the model takes " + input_.spec.str() +
-                                           "; add a Resize to the flow");
+                                           remedy_of(made, "the flow"));
   }
   size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
 
@@ -150,7 +158,7 @@ class ImageFiles final : public FileSamples {
         place = PictureMaps::place_of(sample.tensor(*at), value.shape(), picture);
       if (value.spec() == input_.spec || (full_size_ && has_channels_of_input(value.spec()))) return value;
       throw DataError("becomes " + value.spec().str() + ", but the model takes " + input_.spec.str() +
-                      "; add a Resize to the flow that `predict.data` names");
+                      remedy_of(value.spec(), "the flow that `predict.data` names"));
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {  // including errors of the image library

@@ -56,9 +56,14 @@ std::string source_of(const LoadableWeight& weight) {
   return weight.from.empty() ? "" : " (" + weight.from + ")";
 }
 
+/// A line for each of the first names.
 std::string lines(const char* title, const std::vector<std::string>& names) {
+  constexpr size_t kMostLines = 20;
   std::string text;
-  for (const std::string& name : names) text += std::string("\n  ") + title + ": " + name;
+  for (size_t i = 0; i < names.size() && i < kMostLines; ++i)
+    text += std::string("\n  ") + title + ": " + names[i];
+  if (names.size() > kMostLines)
+    text += std::string("\n  ") + title + ": " + std::to_string(names.size() - kMostLines) + " more";
   return text;
 }
 

@@ -106,8 +106,8 @@ void TrainRun::train() {
   e.require_for_training();
   effective_ = to_yaml(e.effective());
   compare_ranks("config", effective_);
-  check_init(e.config.init);
   enter_folder();
+  if (checkpoint_path_.empty()) check_init(e.config.init);
   read_checkpoint();
   choose_plan();
   compare_ranks("plan", plan_.to_json());

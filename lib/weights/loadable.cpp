@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
-#include "config/load_config.h"
+#include "config/yaml_reader.h"
 #include "core/error.h"
 #include "core/pattern.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
+#include "system/file_io.h"
 #include "weights/kernel_layout.h"
 
 namespace tpack {
@@ -163,6 +166,7 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     leaves.push_back(names.empty() ? "" : names[is_beta ? 1 : 0]);
   }
   std::vector<bool> is_taken(weights.size());
+  std::set<std::string> has_value;
   std::vector<LoadableWeight> all;
   for (const VariableSpec* variable : model.all()) {
     if (variable->scope != VariableScope::kModel) continue;
@@ -173,9 +177,20 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
           kernel_layout(file.style, weight.spec, *variable).spec.shape != variable->spec.shape)
         continue;
       is_taken[i] = true;
+      has_value.insert(variable->name);
       all.push_back(loadable({variable->name}, file.style, weight));
       break;
     }
+  }
+  // A layer for other classes has another shape, which the rules decide on.
+  for (const VariableSpec* variable : model.all()) {
+    if (variable->scope != VariableScope::kModel || has_value.contains(variable->name)) continue;
+    const std::string leaf = split_name(variable->name).leaf;
+    size_t free = 0;
+    while (free < weights.size() && (is_taken[free] || leaves[free] != leaf)) ++free;
+    if (free == weights.size()) continue;
+    is_taken[free] = true;
+    all.push_back(loadable({variable->name}, file.style, weights[free].second));
   }
   for (size_t i = 0; i < weights.size(); ++i)
     if (!is_taken[i] && !leaves[i].empty())
@@ -204,6 +219,12 @@ size_t variables_of(const VariableTable& model) {
       std::ranges::count(model.all(), VariableScope::kModel, [](const VariableSpec* v) { return v->scope; }));
 }
 
+WeightMap map_of_file(const std::string& path) {
+  const std::optional<std::string> text = read_whole_file(path);
+  if (!text) throw ConfigError("map '" + path + "': no such file");
+  return parse_weight_map(parse_yaml(*text, path), path);
+}
+
 /// True if the names of all layers of the file only tell their order, by this map.
 bool names_are_an_order(const WeightFile& file, const WeightMap& map) {
   return file.is_in_order && std::ranges::all_of(part_of(file, map.part), [&](const auto& one) {
@@ -220,7 +241,7 @@ WeightMap weight_map_called(const std::string& name) {
     if (map.name == name) return map;
     known.push_back(map.name);
   }
-  if (name.ends_with(".yaml")) return parse_weight_map(load_config(name).root, name);
+  if (name.ends_with(".yaml")) return map_of_file(name);
   throw ConfigError("no map '" + name + "'" + did_you_mean(name, known));
 }
 
@@ -241,7 +262,9 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
   for (const WeightMap& map : known_weight_maps()) {
     NamedWeights other{map.name, with(map)};
     const size_t fits = fitting(other.weights, rules, model);
-    if (fits <= most) continue;
+    // Shapes alone also fit parts of other networks.
+    const bool is_sure = map.order.empty() || fits * 5 >= variables_of(model) * 4;
+    if (fits <= most || !is_sure) continue;
     most = fits;
     best = std::move(other);
   }
@@ -258,18 +281,54 @@ std::string advice_on_names(const WeightFile& file, const std::string& part, con
          std::to_string(variables_of(model)) + " variables would fit (`map: order`)";
 }
 
+namespace {
+
+/// Errors: ConfigError if no tensor is in the part.
+void require_part(const WeightFile& file, const std::string& part) {
+  if (part.empty() || !part_of(file, part).empty()) return;
+  std::vector<std::string> known;
+  for (const FileWeight& weight : file.weights) {
+    const size_t end = weight.name.find_first_of("./");
+    std::string first = printable(weight.name.substr(0, end));
+    if (end != std::string::npos && std::ranges::find(known, first) == known.end())
+      known.push_back(std::move(first));
+  }
+  throw ConfigError("no part '" + part + "' with tensors in " + file.path + did_you_mean(part, known) +
+                    (known.empty() ? "" : "; parts are " + join_first(known)));
+}
+
+/// What is said if most numbers of a model are not in the file; else empty.
+std::string doubt_of(const LoadReport& report, const VariableStore& store) {
+  const auto numbers = [&](const std::vector<std::string>& names) {
+    int64_t sum = 0;
+    for (const std::string& name : names) sum += store.table().find(name)->spec.shape.elements();
+    return sum;
+  };
+  const int64_t loaded = numbers(report.loaded);
+  const int64_t missing = numbers(report.missing);
+  if (loaded >= missing) return "";
+  return "has " + std::to_string(loaded) + " of the " + std::to_string(loaded + missing) +
+         " numbers of the model; the others keep their initial values. Is it for another network? `include` "
+         "says that only a part is wanted";
+}
+
+}  // namespace
+
 WeightsReport load_weight_file(const std::string& path, const Naming& naming, const LoadRules& rules,
                                const std::string& skip_fix, VariableStore& store) {
   const WeightFile file = open_weight_file(path);
+  require_part(file, naming.part);
   NamedWeights named = named_weights(file, naming, rules, store.table());
   WeightsReport report{std::move(named.map), load_weights(store, named.weights, rules)};
-  const LoadReport& done = report.weights;
+  LoadReport& done = report.weights;
   if (done.loaded.empty() && done.mismatched.empty())
     throw ConfigError("no variable fits" + advice_on_names(file, naming.part, rules, store.table()) + "\n" +
                       done.str(path));
   if (!done.mismatched.empty() && rules.on_mismatch == OnMismatch::kError)
     throw ConfigError(std::to_string(done.mismatched.size()) + " variables of another shape; " + skip_fix +
-                      " keeps their initial values\n" + done.str(path));
+                      "\n" + done.str(path));
+  const std::string doubt = doubt_of(done, store);
+  if (!doubt.empty()) done.idle.push_back(path + ": " + doubt);
   return report;
 }
 

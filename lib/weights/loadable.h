@@ -52,9 +52,10 @@ struct WeightsReport {
   LoadReport weights;
 };
 
-/// Copies the weights of a file into a model's variables. `skip_fix`: what the user can write to keep the
-/// initial values of variables of another shape. Errors: ConfigError if no variable fits, or if one has
-/// another shape (unless `rules` skip these); those of open_weight_file, `named_weights` and `load_weights`.
+/// Copies the weights of a file into a model's variables. `skip_fix`: what the user can write if variables
+/// have another shape. Errors: ConfigError if no variable fits, if one has another
+/// shape (unless `rules` skip these), or for a part that is not there; those of open_weight_file,
+/// `named_weights` and `load_weights`.
 WeightsReport load_weight_file(const std::string& path, const Naming& naming, const LoadRules& rules,
                                const std::string& skip_fix, VariableStore& store);
 

@@ -1,6 +1,7 @@
 #include "weights/weight_file.h"
 
 #include <algorithm>
+#include <array>
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/layout.h"
@@ -11,6 +12,10 @@
 
 namespace tpack {
 namespace {
+
+constexpr std::array<std::pair<WeightStyle, std::string_view>, 3> kMarks = {
+    {{WeightStyle::kTpack, "tpack"}, {WeightStyle::kTorch, "torch"}, {WeightStyle::kKeras, "keras"}}};
+constexpr std::string_view kOrderMark = "-in-order";
 
 /// The first bytes of a safetensors file are the length of its header, which begins with a brace.
 bool is_safetensors(std::string_view bytes) {
@@ -69,6 +74,24 @@ CheckpointError as_checkpoint_error(const std::string& path, const DataError& er
 const FileWeight* WeightFile::find(const std::string& name) const {
   const auto found = std::ranges::find(weights, name, &FileWeight::name);
   return found == weights.end() ? nullptr : &*found;
+}
+
+std::string mark_of(const WeightFile& file) {
+  const auto style = std::ranges::find(kMarks, file.style, &std::pair<WeightStyle, std::string_view>::first);
+  const bool keeps_order =
+      file.is_in_order && std::ranges::none_of(file.weights, [](const FileWeight& weight) {
+        return !weight.used_as.empty();  // the names alone do not tell the layers
+      });
+  return std::string(style->second) + (keeps_order ? std::string(kOrderMark) : "");
+}
+
+void follow_mark(WeightFile& file, std::string_view mark) {
+  for (const auto& [style, name] : kMarks) {
+    const bool is_in_order = mark == std::string(name) + std::string(kOrderMark);
+    if (mark != name && !is_in_order) continue;
+    file.style = style;
+    file.is_in_order = is_in_order;
+  }
 }
 
 WeightFile open_weight_file(const std::string& path) {

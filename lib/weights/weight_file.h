@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,12 @@ struct WeightFile {
   /// Null if there is none.
   const FileWeight* find(const std::string& name) const;
 };
+
+/// Style and order of a file, as a word that `tpack ckpt convert` writes into the new file, so that its
+/// tensors mean the same there: "torch-in-order".
+std::string mark_of(const WeightFile& file);
+/// Sets style and order by the mark of a file; other texts change nothing.
+void follow_mark(WeightFile& file, std::string_view mark);
 
 /// Opens a file of weights; its format is known by its content: checkpoints of tpack, safetensors, NumPy
 /// (.npz), PyTorch, Keras (.h5, .keras); ONNX and Caffe by the endings .onnx and .caffemodel. Nothing in it

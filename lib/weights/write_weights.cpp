@@ -25,7 +25,7 @@ void write_npz_file(const WeightFile& file, const std::string& path) {
       archive.add(weight.name + ".npy", {npy_header(stored_type(tensor.dtype()), tensor.shape().sizes()),
                                          {reinterpret_cast<const char*>(tensor.raw()), tensor.bytes()}});
     }
-    archive.finish();
+    archive.finish(mark_of(file));
     std::filesystem::rename(unfinished, path);
   } catch (...) {
     std::error_code ignored;
@@ -35,6 +35,10 @@ void write_npz_file(const WeightFile& file, const std::string& path) {
 }
 
 void write_h5(const WeightFile& file, const std::string& path) {
+  if (file.style != WeightStyle::kTpack)
+    throw ConfigError("'" + path + "' would be a checkpoint of tpack with other names and layouts (" +
+                      file.format +
+                      "); `tpack ckpt import` writes one for a model, or convert to .safetensors or .npz");
   CheckpointContent content;
   for (const FileWeight& weight : file.weights) {
     std::string name = weight.name;

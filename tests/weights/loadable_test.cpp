@@ -4,7 +4,9 @@
 
 #include <gmock/gmock-more-matchers.h>
 
+#include "support/temporary_folder.h"
 #include "weights/kernel_layout.h"
+#include "weights/write_weights.h"
 
 namespace tpack {
 namespace {
@@ -202,6 +204,51 @@ TEST_F(LoadIntoStore, two_values_for_one_variable_are_an_error) {
       },
       ThrowsMessage<ConfigError>(
           HasSubstr("'head.weight' and 'neck.weight' of the file are both for the variable 'head/W'")));
+}
+
+TEST_F(LoadIntoStore, in_order_a_layer_for_other_classes_has_another_shape) {
+  std::vector<FileWeight> renamed = kNet;
+  for (FileWeight& one : renamed) one.name = "x" + one.name;
+  renamed[3] = weight("xhead.weight", {5, 2});
+  renamed[4] = weight("xhead.bias", {5});
+  const LoadReport report =
+      load_weights(*store_, named_weights(file_of(renamed), {.map = "order"}, {}, table_).weights);
+  EXPECT_EQ(report.loaded.size(), 3U);
+  EXPECT_EQ(report.mismatched.size(), 2U) << report.str("x");
+  EXPECT_THAT(report.missing, IsEmpty());
+}
+
+TEST_F(LoadIntoStore, a_file_of_a_map_has_no_version) {
+  const TemporaryFolder folder;
+  write_content(folder / "my-map.yaml", "source: ours\nlayers: {\"backbone/(.*)\": $1}\n");
+  std::vector<FileWeight> below = kNet;
+  for (FileWeight& one : below) one.name = "backbone." + one.name;
+  const NamedWeights named = named_weights(file_of(below), {.map = folder / "my-map.yaml"}, {}, table_);
+  EXPECT_EQ(load_weights(*store_, named.weights).loaded.size(), 5U);
+  EXPECT_THAT([&] { weight_map_called(folder / "other.yaml"); },
+              ThrowsMessage<ConfigError>(HasSubstr("other.yaml': no such file")));
+}
+
+/// A file of weights on the disk.
+std::string written(const TemporaryFolder& folder, const std::vector<FileWeight>& weights) {
+  write_weights(file_of(weights), folder / "x.safetensors");
+  return folder / "x.safetensors";
+}
+
+TEST_F(LoadIntoStore, a_file_with_few_of_the_numbers_is_doubted) {
+  const TemporaryFolder folder;
+  const std::string path = written(folder, {kNet[1], kNet[2]});
+  const WeightsReport report = load_weight_file(path, {}, {}, "", *store_);
+  EXPECT_THAT(report.weights.idle, ElementsAre(HasSubstr("has 4 of the 17 numbers of the model")));
+  EXPECT_THAT(load_weight_file(path, {}, {.include = {"bn"}}, "", *store_).weights.idle, IsEmpty());
+}
+
+TEST_F(LoadIntoStore, a_part_that_is_not_there_is_an_error) {
+  const TemporaryFolder folder;
+  const std::string path = written(folder, kNet);
+  EXPECT_THAT([&] { load_weight_file(path, {.part = "haed"}, {}, "", *store_); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("no part 'haed' with tensors in " + path + "; did you mean 'head'?")));
 }
 
 TEST_F(LoadIntoStore, an_unknown_map_is_an_error) {

@@ -35,7 +35,7 @@ constexpr uint16_t kExtra64 = 1;
 constexpr uint16_t kDate1980 = 0x21;
 constexpr uint32_t kInExtra = 0xFFFFFFFF;
 
-std::string directory_end(uint64_t at, uint64_t size, uint64_t entries) {
+std::string directory_end(uint64_t at, uint64_t size, uint64_t entries, const std::string& comment) {
   ZipText end;
   end.put(uint32_t{0x06064b50})
       .put(uint64_t{44})
@@ -46,7 +46,7 @@ std::string directory_end(uint64_t at, uint64_t size, uint64_t entries) {
   end.put(entries).put(entries).put(size).put(at);
   end.put(uint32_t{0x07064b50}).put(uint32_t{0}).put(at + size).put(uint32_t{1});
   end.put(uint32_t{0x06054b50}).put(uint16_t{0}).put(uint16_t{0}).put(uint16_t{0xFFFF}).put(uint16_t{0xFFFF});
-  end.put(kInExtra).put(kInExtra).put(uint16_t{0});
+  end.put(kInExtra).put(kInExtra).put(static_cast<uint16_t>(comment.size())).put_text(comment);
   return end.text();
 }
 
@@ -92,11 +92,11 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   entries_.push_back(std::move(entry));
 }
 
-void ZipWriter::finish() {
+void ZipWriter::finish(const std::string& comment) {
   std::string directory;
   for (const Entry& entry : entries_) directory += directory_entry(entry);
   file_.write(directory);
-  file_.write(directory_end(at_, directory.size(), entries_.size()));
+  file_.write(directory_end(at_, directory.size(), entries_.size(), comment));
   file_.sync();
   file_.close();
 }

@@ -16,8 +16,8 @@ class ZipWriter {
 
   /// A file whose content is these parts, one after the other.
   void add(const std::string& name, const std::vector<std::string_view>& parts);
-  /// Writes the directory, and waits until all is on the disk.
-  void finish();
+  /// Writes the directory with a comment of the archive, and waits until all is on the disk.
+  void finish(const std::string& comment = "");
 
  private:
   struct Entry {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/text_encoding.h"
 #include "sources/format/npy.h"
@@ -12,10 +14,21 @@ constexpr std::string_view kSuffix = ".npy";
 constexpr uint64_t kMostRatio = 100;  // of unpacked and packed bytes; trained weights reach 2
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20U;
 
+/// A short comment of an archive, which ends it.
+std::string_view comment_at_end(std::span<const uint8_t> archive) {
+  constexpr size_t kEndBytes = 22;
+  constexpr size_t kMostComment = 100;
+  const auto end = archive.last(std::min(archive.size(), kEndBytes + kMostComment));
+  const std::string_view text(reinterpret_cast<const char*>(end.data()), end.size());
+  const size_t at = text.rfind("PK\x05\x06");
+  return at == std::string_view::npos || at + kEndBytes > text.size() ? "" : text.substr(at + kEndBytes);
+}
+
 }  // namespace
 
 WeightFile read_npz_weights(const MappedFilePtr& file, const std::string& path) {
   WeightFile result{.path = path, .format = "NumPy (.npz)", .style = WeightStyle::kKeras};
+  follow_mark(result, comment_at_end(file->bytes()));
   for (const ZipEntry& entry : read_zip(file->bytes(), path)) {
     std::string name = entry.name;
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kLengthBytes = 8;
 constexpr uint64_t kMostHeaderBytes = 100'000'000;
 constexpr const char* kMetadata = "__metadata__";
+constexpr const char* kMarkKey = "tpack";  // of metadata: mark_of
 
 struct NamedType {
   std::string_view name;   // in the file
@@ -102,7 +103,10 @@ WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path) 
       continue;
     }
     for (const auto& [key, note] : value.items())
-      result.others.emplace_back(key, note.is_string() ? note.get<std::string>() : note.dump());
+      if (key == kMarkKey && note.is_string())
+        follow_mark(result, note.get<std::string>());
+      else
+        result.others.emplace_back(key, note.is_string() ? note.get<std::string>() : note.dump());
   }
   std::ranges::stable_sort(entries, {}, [](const TensorEntry& e) { return std::pair(e.begin, e.end); });
   uint64_t end = 0;
@@ -137,7 +141,7 @@ WeightFile read_safetensors(const MappedFilePtr& file, const std::string& path) 
 
 void write_safetensors(const WeightFile& file, const std::string& path) {
   constexpr size_t kAlignment = 8;
-  nlohmann::ordered_json header = {{kMetadata, {{"format", "pt"}}}};
+  nlohmann::ordered_json header = {{kMetadata, {{"format", "pt"}, {kMarkKey, mark_of(file)}}}};
   std::vector<Tensor> tensors;
   uint64_t at = 0;
   for (const FileWeight& weight : file.weights) {
