@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -93,6 +94,23 @@ struct LionParams : OptimizerParams {
   std::vector<Ref<VariablePattern>> exclude;
 };
 std::unique_ptr<Optimizer> lion(const LionParams& params = {});
+
+/// The size of the steps of kernels.
+enum class MuonAdjust : uint8_t { kMatchRmsAdamW, kOriginal };
+
+/// `beta1`, `beta2` and `epsilon` are for the variables that are no kernels.
+struct MuonParams : MomentsParams {
+  MuonParams(double rate = 1e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double momentum = 0.95;
+  bool nesterov = true;
+  int64_t steps = 5;
+  MuonAdjust adjust = MuonAdjust::kMatchRmsAdamW;
+  std::vector<Ref<VariablePattern>> others;
+  double others_rate = 1;
+  double weight_decay = 0.01;
+  std::vector<Ref<VariablePattern>> exclude;
+};
+std::unique_ptr<Optimizer> muon(const MuonParams& params = {});
 
 /// The parameters of optimizers with a trust ratio for each variable, besides those of the step.
 struct TrustParams {

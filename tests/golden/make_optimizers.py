@@ -15,6 +15,8 @@ GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
 LONG_GRADIENT_SIZES = GRADIENT_SIZES + [0.0] * 5 + [30.0] * 10 + [1e-9] * 10 + [0.1] * 5
 # Variables of several axes, and one that does not fit into a block of a sum.
 MATRICES = {"a": [3, 4], "b": [5], "c": [2, 700]}
+# Kernels of layers: wide, high, and of a convolution; a vector between them.
+KERNELS = {"a": [3, 4], "b": [5], "c": [6, 2, 3, 3], "d": [9, 4]}
 SIZES = {"gradient_sizes": GRADIENT_SIZES, "long_gradient_sizes": LONG_GRADIENT_SIZES}
 
 
@@ -155,6 +157,33 @@ def lamb(p, g, state, t, adapts, lr, decay, beta1=0.9, beta2=0.999, epsilon=1e-6
     return p - lr * (trust_ratio(p, step.norm()) if adapts else 1) * step
 
 
+def orthogonal(u, steps):
+    """Newton-Schulz steps with the coefficients of Jordan et al. 2024; as the source, but in full precision."""
+    x = u.T if u.shape[0] > u.shape[1] else u
+    x = x / x.norm().clamp(min=1e-7)
+    for _ in range(steps):
+        gram = x @ x.T
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return x.T if u.shape[0] > u.shape[1] else x
+
+
+def muon(p, g, state, t, kind, lr, decay, others_rate=1.0, momentum=0.95, nesterov=True, steps=5, original=False, beta1=0.9,
+         beta2=0.999, epsilon=1e-8):
+    """Jordan et al. 2024, as torch.optim.Muon of PyTorch 2.9, which 1.13 lacks. `kind`: "dense" [inputs, outputs], "conv" [outputs,
+    inputs, height, width], or "other", by AdamW."""
+    if kind == "other":
+        m, v = state.mean("m", g, beta1), state.mean("v", g * g, beta2)
+        step = m / (1 - beta1 ** t) / ((v / (1 - beta2 ** t)).sqrt() + epsilon)
+        return p - lr * others_rate * (step + decay * p)
+    m = state.mean("m", g, momentum)
+    u = (momentum * m + (1 - momentum) * g if nesterov else m).reshape(p.shape[0], -1)
+    u = u.T if kind == "dense" else u
+    outputs, inputs = u.shape
+    ratio = math.sqrt(max(1, outputs / inputs)) if original else 0.2 * math.sqrt(max(outputs, inputs))
+    step = orthogonal(u, steps)
+    return p - lr * decay * p - lr * ratio * (step.T if kind == "dense" else step).reshape(p.shape)
+
+
 SGD, ADAM, ADAMW, RMSPROP = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
 CASES = [
     results_of("sgd", "SGD", "SGD: {learning_rate: 0.1}", lambda p: SGD(p, 0.1)),
@@ -237,6 +266,13 @@ CASES = [
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3, 0.8, 0.95, 0.1), [False, False, True])),
     of_matrices("lamb_of_all", "LAMB", "LAMB: {learning_rate: 0.02, weight_decay: 0.3, adapt_vectors: true}",
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3), [True, True, True])),
+    long("muon", "Muon", "Muon", lambda p: Formula(p, lambda *x: muon(*x, 1e-3, 0.01), ["dense", "other", "conv", "dense"]),
+         shapes=KERNELS),
+    long("muon_original", "Muon",
+         "Muon: {learning_rate: 0.002, adjust: original, others: [d], others_rate: 0.15, weight_decay: 0.3, nesterov: false, steps: 3, "
+         "momentum: 0.8, beta1: 0.8, beta2: 0.95, epsilon: 0.1}",
+         lambda p: Formula(p, lambda *x: muon(*x, 0.002, 0.3, 0.15, 0.8, False, 3, True, 0.8, 0.95, 0.1),
+                           ["dense", "other", "conv", "other"]), shapes=KERNELS),
     of_matrices("variable_norm_clip", "VariableNormClip", "SGD: {learning_rate: 0.1, gradient: [VariableNormClip: 0.9]}",
                 lambda p: SGD(p, 0.1), lambda p: clip_by_norm(p, 0.9)),
     of_matrices("variable_norm_clip_of_some", "VariableNormClip",

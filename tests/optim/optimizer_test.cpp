@@ -285,10 +285,12 @@ TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
   EXPECT_EQ(kernels_of("Adam: {gradient: [GlobalNormClip: 1]}"), 3 + 2);
 }
 
-/// The update of one variable.
+/// The update of a vector and a kernel.
 std::string update_of(const std::string& optimizer_yaml) {
   return graph_text([&](Builder& b) {
     b.variables().declare({"a", {DType::kFloat64, {3}}, VariableScope::kModel, true, nullptr});
+    b.variables().declare(
+        {.name = "k", .spec = {DType::kFloat64, {2, 3}}, .trainable = true, .kernel = KernelKind::kDense});
     Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))
         ->build(b, b.variables().groups().front(), 1);
   });

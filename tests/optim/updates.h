@@ -26,6 +26,12 @@ inline std::string name_of_backend(const testing::TestParamInfo<Backend>& param)
   return param.param == Backend::kCpu ? "processors" : "the_reference";
 }
 
+/// Matrices are kernels of dense layers, and what has four axes of convolutions.
+inline KernelKind kernel_of(const Shape& shape) {
+  if (shape.rank() == 2) return KernelKind::kDense;
+  return shape.rank() == 4 ? KernelKind::kConvolution : KernelKind::kNone;
+}
+
 /// The update program of an optimizer over two variables, a [3] and b [2], or others.
 class Updates {
  public:
@@ -38,7 +44,10 @@ class Updates {
         program_("update", *device_, plan_,
                  [this, scale](const Signature& /*none*/) { return graph(scale); }) {
     for (const auto& [name, shape] : shapes)
-      table_.declare({name, {device_->float_type(), shape}, VariableScope::kModel, true, nullptr});
+      table_.declare({.name = name,
+                      .spec = {device_->float_type(), shape},
+                      .trainable = true,
+                      .kernel = kernel_of(shape)});
     graph(scale);  // declares what the optimizer stores
     device_->create_variables(table_);
     device_->variables().initialize(1);
