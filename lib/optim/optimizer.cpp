@@ -124,8 +124,13 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, dou
   Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
   if (const VariableFactors& factors = common_.learning_rate_multipliers; !factors.empty())
     rate = b.mul(factors.of_elements(b, layout, "'learning_rate_multipliers'"), rate);
-  Symbol updated = apply(b, state, parameters, gradient, rate);
-  if (const auto& most = common_.clip_variables) updated = b.min(b.max(updated, -*most), *most);
+  const auto clipped = [&](Symbol values) {
+    const auto& most = common_.clip_variables;
+    return most ? b.min(b.max(values, -*most), *most) : values;
+  };
+  Symbol updated = clipped(apply(b, state, parameters, gradient, rate));
+  if (const auto& lookahead = common_.lookahead)
+    updated = clipped(lookahead->after(b, state, clipped(parameters), updated));  // a sum may round up
   b.assign(parameters_name, updated);
 }
 

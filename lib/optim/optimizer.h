@@ -7,6 +7,7 @@
 #include "core/registry.h"
 #include "core/schedule.h"
 #include "graph/builder.h"
+#include "optim/lookahead.h"
 #include "optim/variable_factors.h"
 
 namespace tpack {
@@ -78,6 +79,7 @@ struct OptimizerParams {
   VariableFactors learning_rate_multipliers;
   std::vector<Part<GradientProcessor>> gradient;
   std::optional<double> clip_variables;
+  std::optional<Lookahead> lookahead;
 };
 
 /// The update rule: emits the program that updates the flat block of a group's parameters. Pointwise ops on
@@ -87,7 +89,8 @@ class Optimizer {
   static constexpr const char* kKind = "optimizer";
   virtual ~Optimizer() = default;
 
-  /// Emits the whole update of a group: gradient processors, `apply`, then the limits of variables. `scale`
+  /// Emits the whole update of a group: gradient processors, `apply`, the limits of variables, then the slow
+  /// weights, which are within the limits, too. `scale`
   /// is multiplied into the gradient first (one over the number of summed replicas); `samples`: number in a
   /// step, on all replicas together.
   void build(Builder& b, const ParameterGroup& group, double scale, double samples = 1) const;
@@ -126,7 +129,11 @@ Schema<P> optimizer_schema(std::string summary) {
              "gradient processors that run before the update, in order")
       .field("clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
              "largest absolute value of the variables after each update; larger ones are clipped, as in a "
-             "Wasserstein GAN");
+             "Wasserstein GAN")
+      .field("lookahead", static_cast<std::optional<Lookahead> P::*>(&P::lookahead),
+             "after every `steps` updates, the variables become slow weights, which begin as the initial "
+             "variables and then move by the share `alpha` towards those of the optimizer (Zhang et al. "
+             "2019); between these steps, validation and savers see the variables of the optimizer");
 }
 
 /// An optimizer from parameters in C++. Errors: ConfigError for values that its schema does not allow.

@@ -98,6 +98,23 @@ class Formula:
                 p.copy_(self.update(p.clone(), p.grad, State(state), self.t, *(values[i] for values in self.of)))
 
 
+class Lookahead:
+    """Algorithm 1 of Zhang et al. 2019 around an optimizer; `limit` of all parameters, also of the slow ones."""
+    def __init__(self, parameters, make, steps, alpha, limit=math.inf):
+        self.parameters, self.inner, self.steps, self.alpha, self.limit, self.t = parameters, make(parameters), steps, alpha, limit, 0
+        self.slow = [p.detach().clone().clamp(-limit, limit) for p in parameters]
+
+    def step(self):
+        self.inner.step()
+        self.t += 1
+        with torch.no_grad():
+            for p, slow in zip(self.parameters, self.slow):
+                p.clamp_(-self.limit, self.limit)
+                if self.t % self.steps == 0:
+                    slow += self.alpha * (p - slow)
+                    p.copy_(slow)
+
+
 class State:
     """Tensors by name, zeros at first."""
     def __init__(self, values):
@@ -266,6 +283,10 @@ CASES = [
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3, 0.8, 0.95, 0.1), [False, False, True])),
     of_matrices("lamb_of_all", "LAMB", "LAMB: {learning_rate: 0.02, weight_decay: 0.3, adapt_vectors: true}",
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3), [True, True, True])),
+    long("lookahead", "Momentum", "Momentum: {learning_rate: 0.02, lookahead: {}}",
+         lambda p: Lookahead(p, lambda q: SGD(q, 0.02, momentum=0.9), 5, 0.5)),
+    long("lookahead_with_limit", "Adam", "Adam: {learning_rate: 0.02, clip_variables: 0.3, lookahead: {steps: 3, alpha: 0.8}}",
+         lambda p: Lookahead(p, lambda q: ADAM(q, 0.02), 3, 0.8, 0.3)),
     long("muon", "Muon", "Muon", lambda p: Formula(p, lambda *x: muon(*x, 1e-3, 0.01), ["dense", "other", "conv", "dense"]),
          shapes=KERNELS),
     long("muon_original", "Muon",

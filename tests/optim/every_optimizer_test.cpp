@@ -16,7 +16,9 @@ std::vector<std::string> all_optimizers() {
                                   "Momentum: {decoupled_weight_decay: 0.1, exclude: [b]}",
                                   "SGD: {gradient: [{VariableNormClip: 1}]}",
                                   "LARS: {adapt_vectors: true, weight_decay: 0.1}",
-                                  "LAMB: {adapt_vectors: true, weight_decay: 0.1, exclude: [b]}"};
+                                  "LAMB: {adapt_vectors: true, weight_decay: 0.1, exclude: [b]}",
+                                  "Momentum: {lookahead: {}}",
+                                  "Adam: {lookahead: {steps: 3, alpha: 0.8}, clip_variables: 0.4}"};
   for (const ComponentInfo* info : Registry<Optimizer>::table().list()) all.push_back(info->example());
   return all;
 }

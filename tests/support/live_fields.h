@@ -97,6 +97,12 @@ inline std::vector<std::string> values_of(const FieldType& type, const Scene& sc
         for (const std::string& value : values_of(way, scene)) values.push_back(value);
       }
       return values;
+    case Base::kSection:  // each field alone
+      for (const FieldInfo& field : *type.fields) {
+        for (const std::string& value : values_of(field.type, scene))
+          values.push_back("{" + field.name + ": " + value + "}");
+      }
+      return values;
     default:
       return values;
   }
