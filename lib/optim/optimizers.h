@@ -112,6 +112,17 @@ struct MuonParams : MomentsParams {
 };
 std::unique_ptr<Optimizer> muon(const MuonParams& params = {});
 
+struct AdafactorParams : OptimizerParams {
+  AdafactorParams(double rate = 0.01) : OptimizerParams(rate) {}  // NOLINT(google-explicit-constructor)
+  double decay = 0.8;
+  double epsilon = 1.1920929e-7;  // of float32
+  double least_size = 1e-3;
+  double clip = 1;
+  double weight_decay = 0;
+  std::vector<Ref<VariablePattern>> exclude;
+};
+std::unique_ptr<Optimizer> adafactor(const AdafactorParams& params = {});
+
 /// The parameters of optimizers with a trust ratio for each variable, besides those of the step.
 struct TrustParams {
   double weight_decay = 0;

@@ -201,6 +201,22 @@ def muon(p, g, state, t, kind, lr, decay, others_rate=1.0, momentum=0.95, nester
     return p - lr * decay * p - lr * ratio * (step.T if kind == "dense" else step).reshape(p.shape)
 
 
+def adafactor(p, g, state, t, decay, lr=1e-2, power=0.8, epsilon=1.1920929e-7, least_size=1e-3, clip=1.0):
+    """Shazeer and Stern 2018 as torch.optim.Adafactor of PyTorch 2.5, which 1.13 lacks; its default of epsilon is that of the type."""
+    def moved(name, value):
+        state.values[name] = torch.lerp(state.get(name, value), value, t ** -power)
+        return state.values[name]
+    if p.dim() > 1:
+        rows = moved("rows", (g * g).mean(-1, keepdim=True))
+        v = rows @ moved("columns", (g * g).mean(-2, keepdim=True)) / rows.mean(-2, keepdim=True).clamp(min=epsilon)
+    else:
+        v = moved("v", g * g)
+    step = g * v.clamp(min=epsilon ** 2).rsqrt()
+    size = max(least_size, float(p.norm()) / math.sqrt(p.numel()))
+    step = step / max(1.0, float(step.norm()) / math.sqrt(p.numel()) / clip)
+    return p - lr * decay * p - min(lr, 1 / math.sqrt(t)) * size * step
+
+
 SGD, ADAM, ADAMW, RMSPROP = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
 CASES = [
     results_of("sgd", "SGD", "SGD: {learning_rate: 0.1}", lambda p: SGD(p, 0.1)),
@@ -283,6 +299,10 @@ CASES = [
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3, 0.8, 0.95, 0.1), [False, False, True])),
     of_matrices("lamb_of_all", "LAMB", "LAMB: {learning_rate: 0.02, weight_decay: 0.3, adapt_vectors: true}",
                 lambda p: Formula(p, lambda *x: lamb(*x, 0.02, 0.3), [True, True, True])),
+    long("adafactor", "Adafactor", "Adafactor", lambda p: Formula(p, adafactor, [0, 0, 0, 0]), shapes=KERNELS),
+    long("adafactor_with_decay", "Adafactor",
+         "Adafactor: {learning_rate: 0.3, decay: 0.5, epsilon: 0.01, least_size: 0.7, clip: 1.2, weight_decay: 0.1, exclude: [a]}",
+         lambda p: Formula(p, lambda *x: adafactor(*x, 0.3, 0.5, 0.01, 0.7, 1.2), [0, 0.1, 0.1, 0.1]), shapes=KERNELS),
     long("lookahead", "Momentum", "Momentum: {learning_rate: 0.02, lookahead: {}}",
          lambda p: Lookahead(p, lambda q: SGD(q, 0.02, momentum=0.9), 5, 0.5)),
     long("lookahead_with_limit", "Adam", "Adam: {learning_rate: 0.02, clip_variables: 0.3, lookahead: {steps: 3, alpha: 0.8}}",
