@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "core/rng.h"
-#include "ops/random_uniform.h"
 
 namespace tpack::cpu {
 namespace {
@@ -111,15 +110,6 @@ TEST(Simd, results_do_not_depend_on_where_a_tile_ends) {
   simd::apply(Fn::kExp, {a.data(), false}, {}, {}, parts.data(), 7);
   simd::apply(Fn::kExp, {a.data() + 7, false}, {}, {}, parts.data() + 7, 93);
   EXPECT_EQ(whole, parts);
-}
-
-TEST(Simd, uniform_draws_are_those_of_the_reference_from_any_start) {
-  for (const uint64_t first : {0ULL, 1ULL, 6ULL, 64ULL, 4294967290ULL * 4}) {
-    std::vector<float> out(133);
-    simd::uniform(99, first, out.data(), out.size());
-    for (size_t i = 0; i < out.size(); ++i)
-      ASSERT_EQ(out[i], uniform_element(99, first + i)) << first << " + " << i;
-  }
 }
 
 TEST(Simd, sums_and_maxima) {

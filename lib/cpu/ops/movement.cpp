@@ -10,7 +10,6 @@
 #include "graph/structural.h"
 #include "ops/concat.h"
 #include "ops/pad.h"
-#include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 
 /// Kernels that move or create elements without arithmetic.
@@ -225,7 +224,10 @@ PreparedKernel literal(const KernelRequest& r) {
                       }));
 }
 
-PreparedKernel random_uniform(const KernelRequest& r) {
+using Draw = void (*)(uint64_t key, uint64_t first, float* out, size_t n);
+
+template <Draw draw>
+PreparedKernel random_numbers(const KernelRequest& r) {
   const int64_t count = r.node.outputs[0].shape.elements();
   const std::string path = r.node.path;
   const int pieces = r.pieces;
@@ -233,25 +235,10 @@ PreparedKernel random_uniform(const KernelRequest& r) {
       r, make_kernel([count, path, pieces](const KernelArgs& args) {
         const uint64_t key = random_key(*args.info, path);
         parallel_for(team_of(args), pieces, count, kGrain, [&](int64_t begin, int64_t end, int /*piece*/) {
-          simd::uniform(key, static_cast<uint64_t>(begin), reinterpret_cast<float*>(args.out[0]) + begin,
-                        static_cast<size_t>(end - begin));
+          draw(key, static_cast<uint64_t>(begin), reinterpret_cast<float*>(args.out[0]) + begin,
+               static_cast<size_t>(end - begin));
         });
       }));
-}
-
-PreparedKernel random_normal(const KernelRequest& r) {
-  const int64_t count = r.node.outputs[0].shape.elements();
-  const std::string path = r.node.path;
-  const int pieces = r.pieces;
-  return plain_kernel(r, make_kernel([count, path, pieces](const KernelArgs& args) {
-                        const uint64_t key = random_key(*args.info, path);
-                        auto* out = reinterpret_cast<float*>(args.out[0]);
-                        parallel_for(team_of(args), pieces, count, kGrain,
-                                     [&](int64_t begin, int64_t end, int /*piece*/) {
-                                       for (int64_t i = begin; i < end; ++i)
-                                         out[i] = normal_element(key, static_cast<uint64_t>(i));
-                                     });
-                      }));
 }
 
 const KernelRegistration kReshape("Reshape", reshape, LayoutRule::kPlain, nullptr, kWithHalf);
@@ -262,8 +249,8 @@ const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_acc
 const KernelRegistration kConcat("Concat", concat, LayoutRule::kAgnostic, concat_accepts, kWithHalf);
 const KernelRegistration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const KernelRegistration kLiteral("Literal", literal, LayoutRule::kPlain);
-const KernelRegistration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
-const KernelRegistration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
+const KernelRegistration kRandomUniform("RandomUniform", random_numbers<simd::uniform>, LayoutRule::kPlain);
+const KernelRegistration kRandomNormal("RandomNormal", random_numbers<simd::normal>, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/random_uniform.h"
 #include "tensor/cast.h"
 
 // Highway needs its own order of includes.
@@ -341,67 +340,6 @@ void ToInt32(const float* x, int32_t* out, size_t n) {
   for (size_t i = 0; i < n; ++i) out[i] = cast_element<int32_t>(x[i]);
 }
 
-/// High halves of 32-bit products.
-template <class D>
-TPACK_INLINE hn::Vec<D> high_product(D d, hn::Vec<D> x, hn::Vec<D> m) {
-  const hn::RepartitionToWide<D> wide;
-  const auto even = hn::MulEven(x, m);
-  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, x))), m);
-  return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
-}
-
-/// Philox 4x32-10 for counters from `counter` on, one a lane; each yields four numbers, in order.
-template <class D>
-HWY_ATTR void philox_block(D d, uint64_t key, uint64_t counter, float* block) {
-  const F df;
-  const auto m0 = hn::Set(d, 0xD2511F53U);
-  const auto m1 = hn::Set(d, 0xCD9E8D57U);
-  auto c0 = hn::Add(hn::Iota(d, 0), hn::Set(d, static_cast<uint32_t>(counter)));
-  auto c1 = hn::Set(d, static_cast<uint32_t>(counter >> 32U));
-  c1 = hn::Sub(c1, hn::VecFromMask(d, hn::Lt(c0, hn::Set(d, static_cast<uint32_t>(counter)))));  // carry
-  auto c2 = hn::Zero(d);
-  auto c3 = hn::Zero(d);
-  auto k0 = static_cast<uint32_t>(key);
-  auto k1 = static_cast<uint32_t>(key >> 32U);
-  for (int round = 0; round < 10; ++round) {
-    const auto next0 = hn::Xor(hn::Xor(high_product(d, c2, m1), c1), hn::Set(d, k0));
-    const auto next2 = hn::Xor(hn::Xor(high_product(d, c0, m0), c3), hn::Set(d, k1));
-    c1 = hn::Mul(c2, m1);
-    c3 = hn::Mul(c0, m0);
-    c0 = next0;
-    c2 = next2;
-    k0 += 0x9E3779B9U;
-    k1 += 0xBB67AE85U;
-  }
-  const auto unit = [&](hn::Vec<D> bits) HWY_ATTR {
-    const hn::RebindToSigned<D> di;
-    return hn::Mul(hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<8>(bits))), hn::Set(df, 0x1p-24F));
-  };
-  hn::StoreInterleaved4(unit(c0), unit(c1), unit(c2), unit(c3), df, block);
-}
-
-template <class D>
-void uniform_by(D d, uint64_t key, uint64_t first, float* out, size_t n) {
-  if constexpr (hn::MaxLanes(D()) == 1) {
-    for (size_t i = 0; i < n; ++i) out[i] = uniform_element(key, first + i);
-  } else {
-    HWY_ALIGN float block[4 * hn::MaxLanes(D())];
-    const size_t lanes = hn::Lanes(d);
-    size_t made = 0;
-    for (uint64_t counter = first / 4; made < n; counter += lanes) {
-      philox_block(d, key, counter, block);
-      const size_t skip = made == 0 ? first % 4 : 0;
-      const size_t count = HWY_MIN(4 * lanes - skip, n - made);
-      for (size_t i = 0; i < count; ++i) out[made + i] = block[skip + i];
-      made += count;
-    }
-  }
-}
-
-void Uniform(uint64_t key, uint64_t first, float* out, size_t n) {
-  uniform_by(hn::ScalableTag<uint32_t>(), key, first, out, n);
-}
-
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace tpack::cpu::simd::HWY_NAMESPACE
@@ -421,7 +359,6 @@ HWY_EXPORT(FromUint8);
 HWY_EXPORT(FromInt32);
 HWY_EXPORT(ToUint8);
 HWY_EXPORT(ToInt32);
-HWY_EXPORT(Uniform);
 HWY_EXPORT(Target);
 
 void apply(pointwise::Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
@@ -436,9 +373,6 @@ void from_uint8(const uint8_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(F
 void from_int32(const int32_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(FromInt32)(x, out, n); }
 void to_uint8(const float* x, uint8_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToUint8)(x, out, n); }
 void to_int32(const float* x, int32_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToInt32)(x, out, n); }
-void uniform(uint64_t key, uint64_t first, float* out, size_t n) {
-  HWY_DYNAMIC_DISPATCH(Uniform)(key, first, out, n);
-}
 const char* target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
 
 }  // namespace tpack::cpu::simd

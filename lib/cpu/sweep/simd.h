@@ -33,6 +33,8 @@ void to_int32(const float* x, int32_t* out, size_t n);
 
 /// Elements first..first+n-1 of a uniform draw (ops/random_uniform.h).
 void uniform(uint64_t key, uint64_t first, float* out, size_t n);
+/// The same of a normal draw (ops/random_normal.h).
+void normal(uint64_t key, uint64_t first, float* out, size_t n);
 
 /// "AVX3_SPR", "AVX2", ...: the instruction set in use.
 const char* target();
