@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,9 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "draw/text_table.h"
+#include "graph/variables.h"
+#include "learner/inference_model.h"
+#include "learner/merged_adapters.h"
 #include "learner/stored_data.h"
 #include "reports/checkpoint_diff.h"
 #include "run/config_changes.h"
@@ -156,8 +160,39 @@ void write_derived(CheckpointContent content, const std::string& out) {
   std::cout << out << ": written\n";
 }
 
-int strip(const std::string& from, const std::string& out) {
-  write_derived(for_predictions(load_checkpoint(from)), out);
+/// Leaves only the variables that match one of the patterns. Errors: ConfigError for a pattern without one.
+void keep_only(const std::vector<std::string>& patterns, CheckpointContent& content) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : content.tensors) names.push_back(name.substr(layout::kModel.size()));
+  std::set<std::string> kept;
+  for (const std::string& pattern : patterns) {
+    bool matches = false;
+    for (const std::string& name : names) {
+      if (!is_for_variable(pattern, name)) continue;
+      kept.insert(layout::kModel + name);
+      matches = true;
+    }
+    if (!matches) throw ConfigError("--only: " + no_match("variable", pattern, names));
+  }
+  std::erase_if(content.tensors, [&](const auto& one) { return !kept.contains(one.first); });
+}
+
+int strip(const std::string& from, const std::string& out, const std::vector<std::string>& only) {
+  CheckpointContent content = for_predictions(load_checkpoint(from));
+  if (!only.empty()) keep_only(only, content);
+  write_derived(std::move(content), out);
+  return 0;
+}
+
+/// If the new checkpoint does not load, it is removed.
+int merge_adapters(const std::string& from, const std::string& out) {
+  write_derived(merged_adapters(load_checkpoint(from), from), out);
+  try {
+    InferenceModel::load(out);
+  } catch (...) {
+    std::filesystem::remove(out);
+    throw;
+  }
   return 0;
 }
 
@@ -250,11 +285,55 @@ void add_import(CLI::App& command, Action& action) {
   });
 }
 
+/// Commands that write a checkpoint from others.
+void add_derived(CLI::App& command, Action& action) {
+  struct Options {
+    std::vector<std::string> files;
+    std::vector<std::string> only;
+    std::string out;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* strip_command = command.add_subcommand(
+      "strip", "Write a checkpoint with only what predictions need, without the state of the training");
+  strip_command->add_option("files", options->files, "checkpoint to read, and file to write")
+      ->required()
+      ->expected(2);
+  strip_command
+      ->add_option("--only", options->only,
+                   "keep only these variables: a regular expression for whole names (.*/adapter/.*), or a "
+                   "name with everything below it; may be repeated")
+      ->allow_extra_args(false);
+  strip_command->callback([options, &action] {
+    action = [options] { return strip(options->files[0], options->files[1], options->only); };
+  });
+  CLI::App* merge_command = command.add_subcommand(
+      "merge-adapters",
+      "Write a checkpoint whose low-rank adapters are added to the weights, for predictions");
+  merge_command->add_option("files", options->files, "checkpoint to read, and file to write")
+      ->required()
+      ->expected(2);
+  merge_command->callback([options, &action] {
+    action = [options] { return merge_adapters(options->files[0], options->files[1]); };
+  });
+  CLI::App* sign_command = command.add_subcommand(
+      "sign", "Write a checkpoint of one that another program changed, such as h5py, with new digests");
+  sign_command->add_option("files", options->files, "file to read, and checkpoint to write")
+      ->required()
+      ->expected(2);
+  sign_command->callback(
+      [options, &action] { action = [options] { return sign(options->files[0], options->files[1]); }; });
+  CLI::App* average_command = command.add_subcommand(
+      "average", "Write the mean of the models of several checkpoints of one run, for predictions");
+  average_command->add_option("files", options->files, "checkpoints")->required();
+  average_command->add_option("--out", options->out, "checkpoint to write")->required()->check(not_empty());
+  average_command->callback(
+      [options, &action] { action = [options] { return average(options->files, options->out); }; });
+}
+
 void add_ckpt_options(CLI::App& command, Action& action) {
   command.require_subcommand(1);
   struct Options {
     std::vector<std::string> files;
-    std::string out;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -288,26 +367,7 @@ void add_ckpt_options(CLI::App& command, Action& action) {
       ->expected(2);
   convert_command->callback(
       [options, &action] { action = [options] { return convert(options->files[0], options->files[1]); }; });
-  CLI::App* strip_command = command.add_subcommand(
-      "strip", "Write a checkpoint with only what predictions need, without the state of the training");
-  strip_command->add_option("files", options->files, "checkpoint to read, and file to write")
-      ->required()
-      ->expected(2);
-  strip_command->callback(
-      [options, &action] { action = [options] { return strip(options->files[0], options->files[1]); }; });
-  CLI::App* sign_command = command.add_subcommand(
-      "sign", "Write a checkpoint of one that another program changed, such as h5py, with new digests");
-  sign_command->add_option("files", options->files, "file to read, and checkpoint to write")
-      ->required()
-      ->expected(2);
-  sign_command->callback(
-      [options, &action] { action = [options] { return sign(options->files[0], options->files[1]); }; });
-  CLI::App* average_command = command.add_subcommand(
-      "average", "Write the mean of the models of several checkpoints of one run, for predictions");
-  average_command->add_option("files", options->files, "checkpoints")->required();
-  average_command->add_option("--out", options->out, "checkpoint to write")->required()->check(not_empty());
-  average_command->callback(
-      [options, &action] { action = [options] { return average(options->files, options->out); }; });
+  add_derived(command, action);
   add_import(command, action);
 }
 

@@ -541,6 +541,26 @@ def _(x, v):
     return F.linear(x.flatten(1), v.weight("fully_connected_0/W", 60, 2).T)
 
 
+ADAPTED = "- FullyConnected: {name: fc, units: 4, adapter_rank: 2, adapter_alpha: 3%s}"
+
+
+def adapted(x, v, width):
+    """W and b of a layer with an adapter are not trained; neither is the scale, whose value here is that of the file."""
+    w, b, scale = v.average("fc/W", width, 4), v.average("fc/b", 4), v.average("fc/adapter/scale")
+    v.after.update({"fc/W": w, "fc/b": b, "fc/adapter/scale": scale})
+    return x @ w + b + scale * (x @ v.weight("fc/adapter/A", width, 2) @ v.weight("fc/adapter/B", 2, 4))
+
+
+@case("fully_connected_with_an_adapter", "FullyConnected", ADAPTED % ", activation: Tanh", numbers(3, 5))
+def _(x, v):
+    return torch.tanh(adapted(x, v, 5))
+
+
+@case("fully_connected_of_the_last_axis_with_an_adapter", "FullyConnected", ADAPTED % ", flatten: false", numbers(2, 3, 6))
+def _(x, v):
+    return adapted(x, v, 6)
+
+
 @case("random_normal", "RandomNormal", "- RandomNormal: {shape: [3, 5], mean: 0.5, stddev: 2}", numbers(4, 2))
 def _(x, _):
     drawn = normal(random_key("random_normal_0/RandomNormal"), 4 * 3 * 5).reshape(4, 3, 5)

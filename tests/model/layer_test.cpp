@@ -74,6 +74,10 @@ live::Build on(const std::string& input) {
 
 const live::Fields kElementwise("layer", "Elementwise", {.values = {{"expression", "x * 2"}}});
 const live::Fields kEmbedding("layer", "Embedding", {.build = on("x1")});
+const live::Fields kFullyConnected(
+    "layer", "FullyConnected",
+    {.values = {{"adapter_rank", "2"}},
+     .left_out = {{"adapter_alpha", "needs adapter_rank; fully_connected_test has its effect"}}});
 const live::Fields kGather("layer", "Gather", {.build = on("[x0, x1]")});
 const live::Fields kGradient("layer", "Gradient", {.base = "{wrt: x0}", .values = {{"wrt", "x2"}}});
 const live::Fields kMatMul("layer", "MatMul", {.build = on("[x2, x2]")});

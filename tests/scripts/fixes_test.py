@@ -119,6 +119,9 @@ FIXES = [
         {"  - MaxSaver: {monitor: validation_acuracy}\n": "", "data: validation}\n": "data: validation}\n  - MaxSaver: {monitor: {0}}\n"}),
     Fix(TABLE, {"callbacks:\n": "callbacks:\n  - MaxSaver: {monitor: validation_accuracy}\n"}, "move that callback before this one",
         {"  - MaxSaver: {monitor: validation_accuracy}\n": "", "data: validation}\n": "data: validation}\n  - MaxSaver: {monitor: validation_accuracy}\n"}),
+    Fix(TABLE, {"units: 2}": "units: 2, adapter_rank: 3}"}, r"must be at most (\d+), or adapter_rank", {"rank: 3": "rank: {0}"}),
+    Fix(TABLE, {"units: 2}": "units: 2, adapter_rank: 3}"}, r"or adapter_rank: (~) for a layer", {"rank: 3": "rank: {0}"}),
+    Fix(TABLE, {"units: 2}": "units: 2, adapter_rank: 1, kernel_transform: Tanh}"}, r"for this layer with adapter_rank: (~)", {"rank: 1": "rank: {0}"}),
     # The sections and the flows
     Fix(TABLE, {"tpack: 1\n": ""}, "'(tpack: 1)' is missing; write it as the first line", {"split": "{0}\nsplit"}),
     Fix(TABLE, {"tpack: 1\n": "tpack: 2\n"}, "use '(tpack: 1)'", {"tpack: 2": "{0}"}),

@@ -37,6 +37,10 @@ class ZooPage(ProgramTest):
                 pixels = [[base + rng.randrange(100) for _ in range(40 * 3)] for _ in range(40)]
                 self.write(f"{folder}/{name}/{i}.png", png.png(pixels, png.COLORS))
 
+    def cost_of(self, checkpoint):
+        output = self.output_of(f"tpack eval {checkpoint} --set data.validation.RenderedDigits.size=250 --json 2>log")
+        return json.loads(output)["cost"]
+
     def test_the_table_has_all_networks(self):
         found = re.findall(r"^\| ([\w-]+) \| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| (.+) \|$", ZOO, re.MULTILINE)
         networks = json.loads(self.output_of("tpack list zoo --json"))
@@ -71,6 +75,43 @@ class ZooPage(ProgramTest):
         self.assertEqual(code, 1)
         different = set(re.findall(r"^model/(\S+)", output, re.MULTILINE))
         self.assertEqual(different, {"logits/W", "logits/b"}, output[:2000])
+
+    def test_adapters_are_trained_stripped_loaded_and_merged(self):
+        small = "--set max_epoch=1 --set steps_per_epoch=4 --set data.validation.RenderedDigits.size=250 --set engine.algorithm=heuristic"
+        self.output_of(f"tpack train {ROOT}/configs/digits.yaml {small} --log-dir base && cp base/checkpoints/model-4.h5 base.h5")
+        text = next(b for b in blocks(TUNING, "yaml") if b.startswith("# adapters.yaml"))
+        self.write("adapters.yaml", text.replace("configs/", f"{ROOT}/configs/"))
+        trained, parameters = re.search(r"Here ([\d,]+) of ([\d,]+) parameters are trained", TUNING).groups()
+        checked = self.output_of(f"tpack check adapters.yaml {small}")
+        self.assertRegex(checked, rf"optimizer +cost +all +4 +{trained}\n")
+        commands = next(b for b in blocks(TUNING, "sh") if b.startswith("tpack train adapters.yaml"))
+        self.output_of(commands.replace("tpack train adapters.yaml", f"tpack train adapters.yaml {small}"))
+        _, output = self.run_commands("tpack ckpt diff base.h5 tuned/checkpoints/model-4.h5")
+        weights = sorted(set(re.findall(r"^model/(\S+)", output, re.MULTILINE)))
+        adapters = [f"fc{i}/adapter/{part}" for i in (0, 1) for part in ("A", "B", "scale")]
+        self.assertEqual(weights, adapters, output[:2000])
+        tensors = {t["name"]: t["bytes"] for t in json.loads(self.output_of("tpack ckpt inspect adapters.h5 --json"))["tensors"]}
+        self.assertEqual(sorted(tensors), [f"model/{name}" for name in adapters])
+        self.assertEqual(sum(tensors.values()), 4 * (int(trained.replace(",", "")) + 2))  # and the scales
+        base = sum(t["bytes"] for t in json.loads(self.output_of("tpack ckpt inspect base.h5 --json"))["tensors"]
+                   if t["name"].startswith("model/") and not t["name"].endswith("/EMA"))
+        self.assertEqual(base, 4 * int(parameters.replace(",", "")))
+
+        # Both files together are the whole model; the merged one computes the same without adapters.
+        self.write("again.yaml", text.replace("configs/", f"{ROOT}/configs/").replace("{from: base.h5}", "[{from: base.h5}, {from: adapters.h5}]"))
+        self.output_of(f"tpack train again.yaml {small} --set 'optimizer={{SGD: {{learning_rate: 0}}}}' --log-dir again")
+        _, output = self.run_commands("tpack ckpt diff again/checkpoints/model-4.h5 tuned/checkpoints/model-4.h5")
+        self.assertEqual(re.findall(r"^model/(\S+)", output, re.MULTILINE), [])
+        base, tuned, merged = (self.cost_of(file) for file in ("base.h5", "tuned/checkpoints/model-4.h5", "merged.h5"))
+        self.assertAlmostEqual(merged / tuned, 1, delta=1e-5)
+        self.assertGreater(abs(base / tuned - 1), 1e-3)
+
+    def test_variables_to_keep_must_exist(self):
+        self.output_of(f"tpack train {ROOT}/configs/digits-linear.yaml --set max_epoch=1 --set steps_per_epoch=1 --log-dir run")
+        error = self.output_of("tpack ckpt strip --only fc1/W --only adapters run/checkpoints/model-1.h5 new.h5", 2)
+        self.assertIn("--only: no variable matches 'adapters' or is below it", error)
+        error = self.output_of("tpack ckpt merge-adapters run/checkpoints/model-1.h5 new.h5", 4)
+        self.assertIn("model-1.h5: has no adapters", error)
 
     def test_missing_weights_are_an_error_unless_the_data_may_be_missing_too(self):
         self.environment.update(TPACK_PHOTOS="photos", TPACK_WEIGHTS="none.pth")
