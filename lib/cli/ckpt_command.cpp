@@ -185,10 +185,10 @@ int strip(const std::string& from, const std::string& out, const std::vector<std
 }
 
 /// If the new checkpoint does not load, it is removed.
-int merge_adapters(const std::string& from, const std::string& out) {
+int merge_adapters(const std::string& from, const std::string& out, bool allow_plugins) {
   write_derived(merged_adapters(load_checkpoint(from), from), out);
   try {
-    InferenceModel::load(out);
+    InferenceModel::load(out, {.allow_plugins = allow_plugins});
   } catch (...) {
     std::filesystem::remove(out);
     throw;
@@ -291,6 +291,7 @@ void add_derived(CLI::App& command, Action& action) {
     std::vector<std::string> files;
     std::vector<std::string> only;
     std::string out;
+    bool allow_plugins = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* strip_command = command.add_subcommand(
@@ -312,8 +313,11 @@ void add_derived(CLI::App& command, Action& action) {
   merge_command->add_option("files", options->files, "checkpoint to read, and file to write")
       ->required()
       ->expected(2);
+  merge_command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins of its config");
   merge_command->callback([options, &action] {
-    action = [options] { return merge_adapters(options->files[0], options->files[1]); };
+    action = [options] {
+      return merge_adapters(options->files[0], options->files[1], options->allow_plugins);
+    };
   });
   CLI::App* sign_command = command.add_subcommand(
       "sign", "Write a checkpoint of one that another program changed, such as h5py, with new digests");
