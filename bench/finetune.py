@@ -5,7 +5,7 @@
 
 DIR has the folders of scripts/unpack_cifar10.sh. Seed k trains on the k-th 100 images of each class, enlarged to 96 x 96, and is
 validated on 1,000 others. Three ways, by docs/fine-tuning.md: all layers from the weights, only the head, and all layers from nothing
-(with the learning rate 1e-3, the best of 3e-4, 1e-3 and 3e-3 for the first seed, and three times as many epochs). Prints the accuracy
+(with the learning rate 3e-3, the best of 3e-4, 1e-3 and 3e-3 in ten epochs of the first seed, and three times as many epochs). Prints the accuracy
 after the last epoch, and writes curves.svg: mean, least and largest of the seeds after each epoch.
 """
 import argparse
@@ -27,7 +27,7 @@ WAYS = {  # what is added to configs/finetune.yaml
 SETTINGS = {
     "all layers": [],
     "only the head": ["callbacks=[InferenceRunner: {data: validation}]"],
-    "from nothing": ["optimizer.AdamW.learning_rate_multipliers=!delete", "callbacks.ScheduledHyperParamSetter.values=[[0, 1.0e-3], [$(epochs), 1.0e-5]]"],
+    "from nothing": ["optimizer.AdamW.learning_rate_multipliers=!delete", "callbacks.ScheduledHyperParamSetter.values=[[0, 3.0e-3], [$(epochs), 3.0e-5]]"],
 }
 COLORS = {"all layers": "#1f77b4", "only the head": "#2ca02c", "from nothing": "#d62728"}
 

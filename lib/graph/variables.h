@@ -94,9 +94,16 @@ class VariableTable {
   std::vector<std::string> hyper_parameters() const;
   /// Their schedules, without numbers that have none.
   std::map<std::string, std::shared_ptr<const Schedule>> schedules() const;
-  /// Sets which variables keep their values (`freeze`), before layers check it.
-  void freeze(std::function<bool(const std::string& name)> is_frozen) { is_frozen_ = std::move(is_frozen); }
+  using Choice = std::function<bool(const std::string& name)>;
+  /// Sets which variables keep their values, before layers check it: those of `freeze`, and those that no
+  /// update would train.
+  void freeze(Choice is_frozen, Choice is_untrained) {
+    is_frozen_ = std::move(is_frozen);
+    is_untrained_ = std::move(is_untrained);
+  }
   bool is_frozen(const std::string& name) const { return is_frozen_ && is_frozen_(name); }
+  /// Also true for a frozen one.
+  bool is_untrained(const std::string& name) const { return is_untrained_ && is_untrained_(name); }
   /// Sets which trainable variables are trained together; those without a group are frozen. Before the call,
   /// all trainable variables are the group "". Errors: InternalError for a variable that is not declared, not
   /// trainable, or in two groups.
@@ -107,7 +114,8 @@ class VariableTable {
   std::map<std::string, VariableSpec> by_name_;
   std::vector<std::string> order_;
   std::optional<std::vector<ParameterGroup>> groups_;
-  std::function<bool(const std::string&)> is_frozen_;
+  Choice is_frozen_;
+  Choice is_untrained_;
   bool closed_ = false;
 };
 

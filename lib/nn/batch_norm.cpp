@@ -12,9 +12,9 @@ namespace {
 /// weights.
 template <class Options>
 bool is_frozen(Builder& b, const Options& o) {
-  const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
-  if (!o.center && !o.scale) return frozen("mean/EMA");
-  return (!o.center || frozen("beta")) && (!o.scale || frozen("gamma"));
+  if (!o.center && !o.scale) return b.variables().is_frozen(b.variable_name("mean/EMA"));
+  const auto untrained = [&](const char* name) { return b.variables().is_untrained(b.variable_name(name)); };
+  return (!o.center || untrained("beta")) && (!o.scale || untrained("gamma"));
 }
 
 /// A single value minus its mean is always 0.

@@ -267,10 +267,12 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
 
 void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type, double samples) {
   samples_ = samples;
-  if (!updates_[0].frozen.empty())  // the same for all updates
-    table.freeze(
-        [frozen = updates_[0].frozen](const std::string& name) { return is_for_variable(frozen, name); });
   if (!trains_all()) {
+    table.freeze(  // `frozen` is the same for all updates
+        [frozen = updates_[0].frozen](const std::string& name) { return is_for_variable(frozen, name); },
+        [updates = updates_](const std::string& name) {
+          return std::ranges::none_of(updates, [&](const Update& update) { return update.selects(name); });
+        });
     // Which variables there are, before anybody selects some.
     const TowerDescription& tower = tower_.description({Phase::kTraining, float_type}, fed);
     for (const VariableSpec* variable : tower.variables().all()) table.declare(*variable);

@@ -19,9 +19,10 @@ KernelLayout permuted(DType type, Sizes seen, std::vector<size_t> axes) {
 
 bool is_pointwise(const Sizes& kernel) { return kernel.size() == 4 && kernel[2] == 1 && kernel[3] == 1; }
 
-/// PyTorch has [out, in, h, w] for a convolution and [out, in] for a dense layer.
+/// PyTorch has [out, in, h, w] for a convolution, [out, in] for a dense layer and [1] for a number.
 KernelLayout from_torch(const TensorSpec& there, const VariableSpec& as) {
   Sizes sizes = sizes_of(there);
+  if (sizes == Sizes{1} && as.spec.shape.rank() == 0) return {sizes, {}, {there.dtype, Shape{}}};
   if (as.kernel == KernelKind::kDense) {
     if (is_pointwise(sizes)) sizes.resize(2);  // a convolution of one pixel
     if (sizes.size() == 2) return permuted(there.dtype, sizes, {1, 0});

@@ -154,16 +154,20 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
     return split_name(weight.used_as.empty() ? name : weight.used_as);
   };
   std::map<std::string, size_t> most_axes;  // of the values of a layer; a norm has only vectors
+  std::map<std::string, int> values_of;
   for (const auto& [name, weight] : weights) {
     size_t& axes = most_axes[split(name, weight).path];
     axes = std::max(axes, weight.spec.shape.rank());
+    ++values_of[split(name, weight).path];
   }
   std::vector<std::string> leaves;  // the likeliest name of each weight's variable; empty: none
   for (const auto& [name, weight] : weights) {
     const SplitName there = split(name, weight);
     const std::vector<std::string> names = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
     const bool is_beta = names.size() == 2 && names[1] == "beta" && most_axes[there.path] == 1;
-    leaves.push_back(names.empty() ? "" : names[is_beta ? 1 : 0]);
+    // The only vector of a layer is not that of a norm, but the slope of a PReLU.
+    const bool is_slope = names.size() == 3 && names[0] == "gamma" && values_of[there.path] == 1;
+    leaves.push_back(names.empty() ? "" : is_slope ? "alpha" : names[is_beta ? 1 : 0]);
   }
   std::vector<bool> is_taken(weights.size());
   std::set<std::string> has_value;
@@ -219,6 +223,9 @@ size_t variables_of(const VariableTable& model) {
       std::ranges::count(model.all(), VariableScope::kModel, [](const VariableSpec* v) { return v->scope; }));
 }
 
+/// Shapes of another network also fit in part.
+bool is_most(size_t fits, const VariableTable& model) { return fits * 5 >= variables_of(model) * 4; }
+
 WeightMap map_of_file(const std::string& path) {
   const std::optional<std::string> text = read_whole_file(path);
   if (!text) throw ConfigError("map '" + path + "': no such file");
@@ -262,8 +269,7 @@ NamedWeights named_weights(const WeightFile& file, const Naming& naming, const L
   for (const WeightMap& map : known_weight_maps()) {
     NamedWeights other{map.name, with(map)};
     const size_t fits = fitting(other.weights, rules, model);
-    // Shapes alone also fit parts of other networks.
-    const bool is_sure = map.order.empty() || fits * 5 >= variables_of(model) * 4;
+    const bool is_sure = map.order.empty() || is_most(fits, model);
     if (fits <= most || !is_sure) continue;
     most = fits;
     best = std::move(other);
@@ -276,7 +282,7 @@ std::string advice_on_names(const WeightFile& file, const std::string& part, con
   std::string fix = "; name its layers with `rename`, or with a map";
   if (!file.is_in_order) return fix;
   const size_t fits = fitting(loadable_in_order(file, part, model), rules, model);
-  if (fits == 0) return fix;
+  if (!is_most(fits, model)) return fix;
   return fix + "; by their order and shape, " + std::to_string(fits) + " of " +
          std::to_string(variables_of(model)) + " variables would fit (`map: order`)";
 }

@@ -22,7 +22,12 @@ CheckpointContent of_run(const std::vector<float>& weight, int32_t count) {
   content.tensors.emplace("model/fc/W", Tensor::of<float>(shape, weight));
   content.tensors.emplace("model/count", Tensor::scalar<int32_t>(count));
   content.tensors.emplace("optimizer/m/fc/W", Tensor::of<float>(shape, weight));
-  content.texts = {{layout::kConfig, "tpack: 1\n"}, {layout::kRun, "{}"}, {layout::kLabels, "[]"}};
+  content.texts = {{layout::kConfig, "tpack: 1\n"},
+                   {layout::kRun, "{}"},
+                   {layout::kLabels, "[]"},
+                   {layout::kFitted, "{}"},
+                   {layout::kInput, "{}"}};
+  content.lists = {{"callbacks/list", {"a", "b"}}};
   return content;
 }
 
@@ -40,8 +45,10 @@ TEST_F(DerivedCheckpoints, for_predictions_have_the_model_and_its_config) {
   EXPECT_EQ(content.step, 7);
   EXPECT_EQ(content.tensors.size(), 2U);
   EXPECT_TRUE(content.tensors.contains("model/fc/W"));
-  EXPECT_EQ(content.texts.size(), 2U);
-  EXPECT_TRUE(content.texts.contains(layout::kLabels));
+  EXPECT_EQ(content.texts.size(), 4U);
+  for (const auto& name : {layout::kConfig, layout::kLabels, layout::kFitted, layout::kInput})
+    EXPECT_TRUE(content.texts.contains(name)) << name;
+  EXPECT_TRUE(content.lists.empty());
 }
 
 TEST_F(DerivedCheckpoints, averages_are_means_of_floats_and_the_last_of_the_rest) {

@@ -241,6 +241,19 @@ TEST_F(TwoUpdates, take_averages_for_the_statistics_of_frozen_layers) {
   EXPECT_EQ(batch_norms({{"body/bn", {}}}), std::string("averages"));
 }
 
+TEST_F(TwoUpdates, take_averages_for_the_statistics_of_layers_that_no_update_trains) {
+  const auto norm_with = [&](const std::vector<Update>& updates) {
+    VariableTable table;
+    TrainingGraphs graphs(*two_, updates);
+    graphs.declare(table, kFed, DType::kFloat32);
+    const std::string text = graphs.backward(0, table, kFed, DType::kFloat32).str();
+    return text.find("# first/bn/BatchNorm") == std::string::npos ? "averages" : "batch";
+  };
+  EXPECT_EQ(norm_with({update("a", "a", "body")}), std::string("batch"));
+  EXPECT_EQ(norm_with({update("a", "a", "body/fc")}), std::string("averages"));
+  EXPECT_EQ(norm_with({update("a", "a", "body/fc"), update("c", "a", "body/bn")}), std::string("batch"));
+}
+
 TEST_F(TwoUpdates, name_variables_that_their_cost_does_not_depend_on) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
   TrainingGraphs graphs(*two_, updates);

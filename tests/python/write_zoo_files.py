@@ -32,6 +32,9 @@ def main():
                 part.running_var.uniform_(0.5, 2)
                 part.weight.uniform_(0.5, 1.5)
                 part.bias.uniform_(-0.1, 0.1)
+            elif isinstance(part, torch.nn.LayerNorm):
+                part.weight.uniform_(0.5, 1.5)
+                part.bias.uniform_(-0.1, 0.1)
         for key, value in net.named_parameters():
             if key.endswith("layer_scale"):
                 value.uniform_(0.5, 1.5)

@@ -67,7 +67,7 @@ class ZooPage(ProgramTest):
         self.write("weights.yaml", WEIGHTS)
         self.output_of("tpack train weights.yaml --log-dir weights")
         text = next(b for b in blocks(TUNING, "yaml") if b.startswith("# head.yaml"))
-        self.write("head.yaml", text.replace("configs/", f"{ROOT}/configs/") + "callbacks: [ModelSaver]\n")
+        self.write("head.yaml", text.replace("configs/", f"{ROOT}/configs/"))
         self.environment.update(TPACK_PHOTOS=str(self.folder / "photos"), TPACK_WEIGHTS=str(self.folder / "weights/checkpoints/model-1.h5"))
         self.assertRegex(self.output_of(f"tpack check head.yaml {SMALL}"), r"none: frozen +2,223,872")
         self.output_of(f"tpack train head.yaml {SMALL} --log-dir head")
@@ -116,7 +116,7 @@ class ZooPage(ProgramTest):
     def test_missing_weights_are_an_error_unless_the_data_may_be_missing_too(self):
         self.environment.update(TPACK_PHOTOS="photos", TPACK_WEIGHTS="none.pth")
         command = f"tpack check {ROOT}/configs/finetune.yaml {SMALL}"
-        self.assertIn("finetune.yaml:29:14: 'from' of init: no such file", self.output_of(command, 2))
+        self.assertIn("finetune.yaml:30:14: 'from' of init: no such file", self.output_of(command, 2))
         self.assertIn("is valid", self.output_of(command + " --no-data"))
 
     def test_the_config_of_the_repository_trains_all(self):

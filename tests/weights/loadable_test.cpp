@@ -218,6 +218,16 @@ TEST_F(LoadIntoStore, in_order_a_layer_for_other_classes_has_another_shape) {
   EXPECT_THAT(report.missing, IsEmpty());
 }
 
+TEST(LoadableWeights, a_slope_is_the_only_vector_of_its_layer) {
+  VariableTable table;
+  table.declare(variable("bn/gamma", {1}));
+  table.declare(variable("bn/beta", {1}));
+  table.declare(variable("relu/alpha", {}));
+  const WeightFile file = file_of({weight("1.weight", {1}), weight("1.bias", {1}), weight("2.weight", {1})});
+  VariableStore store(table);
+  EXPECT_EQ(load_weights(store, named_weights(file, {.map = "order"}, {}, table).weights).loaded.size(), 3U);
+}
+
 TEST_F(LoadIntoStore, a_file_of_a_map_has_no_version) {
   const TemporaryFolder folder;
   write_content(folder / "my-map.yaml", "source: ours\nlayers: {\"backbone/(.*)\": $1}\n");

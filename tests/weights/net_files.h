@@ -89,8 +89,8 @@ class NetFiles : public testing::Test {
                           expected("y"));
   }
 
-  /// Opens a file that is cut at many places, and one with flipped bits: each is an error, or has the shapes
-  /// that it declares. Returns the number of errors.
+  /// Opens a file that is cut at `times` / 2 places, and as many with flipped bits: each is an error, or has
+  /// the shapes that it declares. Returns the number of errors of those that are cut.
   static size_t errors_of_damaged(const std::string& name, size_t times) {
     const std::string whole = content_of(*folder_ / name);
     const std::string damaged = "damaged" + std::filesystem::path(name).extension().string();
@@ -107,7 +107,7 @@ class NetFiles : public testing::Test {
           EXPECT_EQ(weight.read().shape(), weight.spec.shape);
       } catch (const CheckpointError& error) {
         EXPECT_THAT(error.what(), testing::HasSubstr(damaged));
-        ++errors;
+        if (k % 2 == 0) ++errors;
       }
     }
     return errors;
