@@ -79,8 +79,10 @@ std::string with_slashes(std::string path) {
   return path;
 }
 
+using NamedFileWeights = std::vector<std::pair<std::string, FileWeight>>;
+
 /// The weights of a part, and their names in it.
-std::vector<std::pair<std::string, FileWeight>> part_of(const WeightFile& file, std::string part) {
+NamedFileWeights part_of(const WeightFile& file, std::string part) {
   const auto has = [&](std::string_view prefix) {
     return std::ranges::any_of(file.weights, [&](const FileWeight& w) {
       return w.name.starts_with(prefix) && w.name[prefix.size()] == '.';
@@ -88,7 +90,7 @@ std::vector<std::pair<std::string, FileWeight>> part_of(const WeightFile& file, 
   };
   for (const std::string_view known : kParts)
     if (part.empty() && file.style == WeightStyle::kTorch && has(known)) part = known;
-  std::vector<std::pair<std::string, FileWeight>> all;
+  NamedFileWeights all;
   for (const FileWeight& weight : file.weights) {
     if (part.empty())
       all.emplace_back(weight.name, weight);
@@ -144,61 +146,63 @@ std::vector<LoadableWeight> loadable_weights(const WeightFile& file, const Weigh
   return all;
 }
 
-std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std::string& part,
-                                              const VariableTable& model) {
-  if (!file.is_in_order)
-    throw DataError(file.path, "does not keep the order of its layers (" + file.format +
-                                   "); name them with `rename` or a map");
-  const auto weights = part_of(file, part);
+namespace {
+
+/// The likeliest name of the variable of each weight; empty: none.
+std::vector<std::string> likely_leaves(WeightStyle style, const NamedFileWeights& weights) {
   const auto split = [](const std::string& name, const FileWeight& weight) {
     return split_name(weight.used_as.empty() ? name : weight.used_as);
   };
   std::map<std::string, size_t> most_axes;  // of the values of a layer; a norm has only vectors
   std::map<std::string, int> values_of;
   for (const auto& [name, weight] : weights) {
-    size_t& axes = most_axes[split(name, weight).path];
-    axes = std::max(axes, weight.spec.shape.rank());
-    ++values_of[split(name, weight).path];
+    const std::string path = split(name, weight).path;
+    most_axes[path] = std::max(most_axes[path], weight.spec.shape.rank());
+    ++values_of[path];
   }
-  std::vector<std::string> leaves;  // the likeliest name of each weight's variable; empty: none
+  std::vector<std::string> leaves;
   for (const auto& [name, weight] : weights) {
     const SplitName there = split(name, weight);
-    const std::vector<std::string> names = leaves_here(file.style, there.leaf, weight.spec.shape.rank());
+    const std::vector<std::string> names = leaves_here(style, there.leaf, weight.spec.shape.rank());
     const bool is_beta = names.size() == 2 && names[1] == "beta" && most_axes[there.path] == 1;
     // The only vector of a layer is not that of a norm, but the slope of a PReLU.
     const bool is_slope = names.size() == 3 && names[0] == "gamma" && values_of[there.path] == 1;
     leaves.push_back(names.empty() ? "" : is_slope ? "alpha" : names[is_beta ? 1 : 0]);
   }
-  std::vector<bool> is_taken(weights.size());
+  return leaves;
+}
+
+}  // namespace
+
+std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std::string& part,
+                                              const VariableTable& model) {
+  if (!file.is_in_order)
+    throw DataError(file.path, "does not keep the order of its layers (" + file.format +
+                                   "); name them with `rename` or a map");
+  const NamedFileWeights weights = part_of(file, part);
+  std::vector<std::string> leaves = likely_leaves(file.style, weights);  // empty: taken
   std::set<std::string> has_value;
   std::vector<LoadableWeight> all;
-  for (const VariableSpec* variable : model.all()) {
-    if (variable->scope != VariableScope::kModel) continue;
-    const std::string leaf = split_name(variable->name).leaf;
+  const auto take_first = [&](const VariableSpec& variable, bool needs_shape) {
+    const std::string leaf = split_name(variable.name).leaf;
     for (size_t i = 0; i < weights.size(); ++i) {
       const FileWeight& weight = weights[i].second;
-      if (is_taken[i] || leaves[i] != leaf ||
-          kernel_layout(file.style, weight.spec, *variable).spec.shape != variable->spec.shape)
-        continue;
-      is_taken[i] = true;
-      has_value.insert(variable->name);
-      all.push_back(loadable({variable->name}, file.style, weight));
-      break;
+      if (leaves[i] != leaf) continue;
+      const Shape shape = kernel_layout(file.style, weight.spec, variable).spec.shape;
+      if (needs_shape && shape != variable.spec.shape) continue;
+      leaves[i].clear();
+      has_value.insert(variable.name);
+      all.push_back(loadable({variable.name}, file.style, weight));
+      return;
     }
-  }
-  // A layer for other classes has another shape, which the rules decide on.
-  for (const VariableSpec* variable : model.all()) {
-    if (variable->scope != VariableScope::kModel || has_value.contains(variable->name)) continue;
-    const std::string leaf = split_name(variable->name).leaf;
-    size_t free = 0;
-    while (free < weights.size() && (is_taken[free] || leaves[free] != leaf)) ++free;
-    if (free == weights.size()) continue;
-    is_taken[free] = true;
-    all.push_back(loadable({variable->name}, file.style, weights[free].second));
-  }
+  };
+  // What is left then is of other shapes, such as a layer for other classes: the rules decide on it.
+  for (const bool needs_shape : {true, false})
+    for (const VariableSpec* variable : model.all())
+      if (variable->scope == VariableScope::kModel && !has_value.contains(variable->name))
+        take_first(*variable, needs_shape);
   for (size_t i = 0; i < weights.size(); ++i)
-    if (!is_taken[i] && !leaves[i].empty())
-      all.push_back(loadable({weights[i].first}, file.style, weights[i].second));
+    if (!leaves[i].empty()) all.push_back(loadable({weights[i].first}, file.style, weights[i].second));
   return all;
 }
 
