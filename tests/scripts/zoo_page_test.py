@@ -128,6 +128,13 @@ class ZooPage(ProgramTest):
         output = self.output_of(f"tpack train {ROOT}/configs/finetune.yaml {SMALL} --log-dir all")
         self.assertIn("260 variables loaded", output)
 
+        # Features by the commands of the page.
+        commands = next(b for b in blocks(TUNING, "sh") if "predict.outputs=[features]" in b)
+        small = commands.replace("configs/", f"{ROOT}/configs/").replace("vars.classes=1000", "vars.classes=3 --set vars.side=32")
+        output = self.output_of(small.replace("photos/ ", "photos/val/light/0.png photos/val/dark/1.png ").replace("--output features.h5", "--format jsonl"))
+        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        self.assertEqual([len(line["outputs"]["features"]) for line in lines], [1280, 1280])
+
 
 if __name__ == "__main__":
     unittest.main()
