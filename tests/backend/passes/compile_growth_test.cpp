@@ -57,8 +57,9 @@ double cpu_s_of_compiling(int layers) {
 
 TEST(CompileGrowth, is_about_linear_in_layers) {
   const double few = cpu_s_of_compiling(60);
-  const double many = cpu_s_of_compiling(480);
-  EXPECT_LT(many, 3 * 8 * few) << "8 times as many layers; a square would be 64 times as much";
+  const double many = cpu_s_of_compiling(960);
+  // Other processes cost both of them time, by what they do to caches: the bound is in the middle.
+  EXPECT_LT(many, 4 * 16 * few) << "16 times as many layers; a square would be 256 times as much";
 }
 
 }  // namespace
