@@ -56,7 +56,10 @@ std::string dict_str(const StoredDict& dict) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : dict.entries) {
     const auto name = key.text();
-    keys.push_back(name ? printable(*name) : key.str());
+    if (name)
+      keys.push_back(printable(*name));
+    else  // a stream can have a dict as a key of itself
+      keys.push_back(key.dict() != nullptr ? "a dict" : key.str());
     if (keys.size() > 20) break;
   }
   return keys.empty() ? "an empty dict" : "a dict of " + join_first(keys);

@@ -149,6 +149,12 @@ TEST(Pickle, keeps_persistent_ids_and_arguments) {
   EXPECT_EQ(render(object->state), "{}");
 }
 
+/// The stream has a dict as a key of itself, and then takes it for a list, so the error describes it.
+TEST(Pickle, a_dict_that_is_a_key_of_itself_can_be_described) {
+  EXPECT_EQ(rejected("(dp0\ng0\nI1\nsI1\na."),
+            "invalid pickle at byte 15: values appended to a dict of a dict");
+}
+
 TEST(Pickle, stops_at_its_end) {
   const Pickle read = read_pickle(bytes_in("K\x01.K\x02."));
   EXPECT_EQ(read.value.integer(), 1);
