@@ -6,12 +6,17 @@
 import json
 import random
 import re
+import sys
 import unittest
 
 import png
-from program import ROOT, ProgramTest
+from program import ROOT, TPACK, ProgramTest
+
+sys.path.insert(0, str(ROOT / "bench"))
+import zoo  # noqa: E402
 
 ZOO = (ROOT / "docs/zoo.md").read_text()
+README = (ROOT / "README.md").read_text()
 TUNING = (ROOT / "docs/fine-tuning.md").read_text()
 SMALL = "--set vars.classes=2 --set vars.side=32 --set vars.epochs=1 --set engine.algorithm=heuristic"
 WEIGHTS = """tpack: 1
@@ -46,6 +51,19 @@ class ZooPage(ProgramTest):
         networks = json.loads(self.output_of("tpack list zoo --json"))
         self.assertGreater(len(networks), 20)
         self.assertEqual(found, [(n["name"], f"{n['parameters']:,}", f"{n['gmacs']:.2f}", f"{n['top1']:.1f}", n["source"]) for n in networks])
+
+    def test_the_table_of_the_readme(self):
+        rows = re.findall(r"^\| ([\w-]+) \| ([\d,]+) \| ([\d.]+) \| \d+ \| [\d.]+ \| ([\d,]+) \| ([\d.]+) \|$", README, re.MULTILINE)
+        self.assertGreater(len(rows), 9)
+        networks = {n["name"]: n for n in json.loads(self.output_of("tpack list zoo --json"))}
+        for name, parameters, gmacs, memory, top1 in rows:
+            with self.subTest(name):
+                n = networks[name]
+                self.assertEqual((parameters, gmacs, top1), (f"{n['parameters']:,}", f"{n['gmacs']:.2f}", f"{n['top1']:.1f}"))
+                zoo.write_config(self.folder / "net.yaml", name, 16)
+                predicted = zoo.predicted_mb(TPACK, self.folder / "net.yaml")
+                # Kernels of other processors need other scratch memory.
+                self.assertAlmostEqual(float(memory.replace(",", "")) / predicted, 1, delta=0.25)
 
     def test_an_unknown_network_is_an_error_with_the_nearest(self):
         self.write("a.yaml", "tpack: 1\ninclude: zoo:resnet8\n")
