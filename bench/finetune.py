@@ -35,7 +35,8 @@ COLORS = {"all layers": "#1f77b4", "only the head": "#2ca02c", "from nothing": "
 def make_images(folder, seed):
     """Links to the images of a seed."""
     source = pathlib.Path(os.environ["TPACK_CIFAR"])
-    for part, name, first in (("train", "train", IMAGES * (seed - 1)), ("test", "val", IMAGES * (seed - 1))):
+    first = IMAGES * (seed - 1)
+    for part, name in (("train", "train"), ("test", "val")):
         for path in sorted((source / part).iterdir()):
             to = folder / name / path.name
             to.mkdir(parents=True, exist_ok=True)

@@ -29,9 +29,8 @@ class Layer:
     shape: tuple = (16, 64, 56, 56)  # of a batch
 
 
-def conv(filters, kernel, **more):
-    options = "".join(f", {key}: {value}" for key, value in more.items() if key == "groups")
-    return f"Conv2D: {{filters: {filters}, kernel: {kernel}{options}}}"
+def conv(filters, kernel, groups=1):
+    return f"Conv2D: {{filters: {filters}, kernel: {kernel}, groups: {groups}}}"
 
 
 LAYERS = {

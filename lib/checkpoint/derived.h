@@ -12,7 +12,7 @@ namespace tpack {
 CheckpointContent for_predictions(CheckpointContent content);
 
 /// The mean of the models of checkpoints of one network (Izmailov et al. 2018, "Averaging Weights"), as
-/// `for_predictions`; numbers that are no floats, and the rest, are those of the last file. Moving averages
+/// `for_predictions`; integers, texts and the rest are those of the last file. Moving averages
 /// of BatchNorm are averaged, too. Errors: CheckpointError if a model has other variables or shapes than the
 /// first; those of load_checkpoint. At least one path.
 CheckpointContent average_of(const std::vector<std::string>& paths);

@@ -130,7 +130,7 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-/// Two checkpoints, or the tensors of files of which one is of another program.
+/// Of two checkpoints, or of the tensors of two files of weights.
 std::vector<CheckpointDifference> differences(const std::string& first, const std::string& second) {
   if (is_checkpoint(first) && is_checkpoint(second))
     return compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
@@ -155,7 +155,7 @@ int convert(const std::string& from, const std::string& to) {
 
 /// Errors: ConfigError if it exists.
 void write_derived(CheckpointContent content, const std::string& out) {
-  if (std::filesystem::exists(out)) throw ConfigError("'" + out + "' exists; name a new file");
+  require_absent(out);
   save_checkpoint(out, std::move(content));
   std::cout << out << ": written\n";
 }
@@ -184,15 +184,20 @@ int strip(const std::string& from, const std::string& out, const std::vector<std
   return 0;
 }
 
-/// If the new checkpoint does not load, it is removed.
-int merge_adapters(const std::string& from, const std::string& out, bool allow_plugins) {
-  write_derived(merged_adapters(load_checkpoint(from), from), out);
+/// Removes a new checkpoint that does not pass a check. Errors: those of the check.
+template <class Check>
+void remove_unless(const std::string& out, const Check& check) {
   try {
-    InferenceModel::load(out, {.allow_plugins = allow_plugins});
+    check();
   } catch (...) {
     std::filesystem::remove(out);
     throw;
   }
+}
+
+int merge_adapters(const std::string& from, const std::string& out, bool allow_plugins) {
+  write_derived(merged_adapters(load_checkpoint(from), from), out);
+  remove_unless(out, [&] { InferenceModel::load(out, {.allow_plugins = allow_plugins}); });
   return 0;
 }
 
@@ -206,33 +211,24 @@ int average(const std::vector<std::string>& files, const std::string& out) {
   return 0;
 }
 
-/// If the comparison fails, the new checkpoint is removed.
-Proof proof_of(const ImportJob& job, const std::string& map, const std::string& out,
-               const std::string& reference) {
+/// Errors: CheckpointError for the first layer that differs.
+void compare_with(const std::string& reference, const ImportJob& job, const std::string& map,
+                  const std::string& out) {
   const WeightMap names = weight_map_called(map);
-  try {
-    return prove(out, reference, [&](const std::string& name) {
-      return renamed_by(job.rules.rename, names.path_here(name));
-    });
-  } catch (...) {
-    std::filesystem::remove(out);
-    throw;
-  }
+  const Proof proof = prove(out, reference, [&](const std::string& name) {
+    return renamed_by(job.rules.rename, names.path_here(name));
+  });
+  std::cout << proof.str() << "\n";
+  if (const LayerProof* const first = proof.first_difference())
+    throw CheckpointError(job.file, "the model does not compute what " + reference + " says, from '" +
+                                        first->layer + "' on; nothing was written");
 }
 
 int import(const ImportJob& job, const std::string& out, const std::string& reference) {
   const WeightsReport report = import_weights(job, out);
   std::cout << "names of layers: " << report.map << "\n" << report.weights.str(job.file) << "\n";
   for (const std::string& rule : report.weights.idle) log::warning(rule);
-  if (!reference.empty()) {
-    const Proof proof = proof_of(job, report.map, out, reference);
-    std::cout << proof.str() << "\n";
-    if (const LayerProof* const first = proof.first_difference()) {
-      std::filesystem::remove(out);
-      throw CheckpointError(job.file, "the model does not compute what " + reference + " says, from '" +
-                                          first->layer + "' on; nothing was written");
-    }
-  }
+  if (!reference.empty()) remove_unless(out, [&] { compare_with(reference, job, report.map, out); });
   std::cout << (out.empty() ? "nothing was written (--dry-run)" : out + ": written") << "\n";
   return 0;
 }
@@ -285,6 +281,14 @@ void add_import(CLI::App& command, Action& action) {
   });
 }
 
+/// A command that reads one file and writes another.
+CLI::App& add_from_to(CLI::App& command, const std::string& name, const std::string& summary,
+                      std::vector<std::string>& files) {
+  CLI::App* const added = command.add_subcommand(name, summary);
+  added->add_option("files", files, "file to read, and file to write")->required()->expected(2);
+  return *added;
+}
+
 /// Commands that write a checkpoint from others.
 void add_derived(CLI::App& command, Action& action) {
   struct Options {
@@ -294,37 +298,32 @@ void add_derived(CLI::App& command, Action& action) {
     bool allow_plugins = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* strip_command = command.add_subcommand(
-      "strip", "Write a checkpoint with only what predictions need, without the state of the training");
-  strip_command->add_option("files", options->files, "checkpoint to read, and file to write")
-      ->required()
-      ->expected(2);
+  CLI::App& strip_command =
+      add_from_to(command, "strip",
+                  "Write a checkpoint with only what predictions need, without the state of the training",
+                  options->files);
   strip_command
-      ->add_option("--only", options->only,
-                   "keep only these variables: a regular expression for whole names (.*/adapter/.*), or a "
-                   "name with everything below it; may be repeated")
+      .add_option("--only", options->only,
+                  "keep only these variables: a regular expression for whole names (.*/adapter/.*), or a "
+                  "name with everything below it; may be repeated")
       ->allow_extra_args(false);
-  strip_command->callback([options, &action] {
+  strip_command.callback([options, &action] {
     action = [options] { return strip(options->files[0], options->files[1], options->only); };
   });
-  CLI::App* merge_command = command.add_subcommand(
-      "merge-adapters",
-      "Write a checkpoint whose low-rank adapters are added to the weights, for predictions");
-  merge_command->add_option("files", options->files, "checkpoint to read, and file to write")
-      ->required()
-      ->expected(2);
-  merge_command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins of its config");
-  merge_command->callback([options, &action] {
+  CLI::App& merge_command = add_from_to(
+      command, "merge-adapters",
+      "Write a checkpoint whose low-rank adapters are added to the weights, for predictions", options->files);
+  merge_command.add_flag("--allow-plugins", options->allow_plugins, "load the plugins of its config");
+  merge_command.callback([options, &action] {
     action = [options] {
       return merge_adapters(options->files[0], options->files[1], options->allow_plugins);
     };
   });
-  CLI::App* sign_command = command.add_subcommand(
-      "sign", "Write a checkpoint of one that another program changed, such as h5py, with new digests");
-  sign_command->add_option("files", options->files, "file to read, and checkpoint to write")
-      ->required()
-      ->expected(2);
-  sign_command->callback(
+  CLI::App& sign_command =
+      add_from_to(command, "sign",
+                  "Write a checkpoint of one that another program changed, such as h5py, with new digests",
+                  options->files);
+  sign_command.callback(
       [options, &action] { action = [options] { return sign(options->files[0], options->files[1]); }; });
   CLI::App* average_command = command.add_subcommand(
       "average", "Write the mean of the models of several checkpoints of one run, for predictions");
@@ -364,12 +363,10 @@ void add_ckpt_options(CLI::App& command, Action& action) {
       ->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });
-  CLI::App* convert_command = command.add_subcommand(
-      "convert", "Write the tensors of a checkpoint or a file of weights as .safetensors, .npz or .h5");
-  convert_command->add_option("files", options->files, "file to read, and file to write")
-      ->required()
-      ->expected(2);
-  convert_command->callback(
+  CLI::App& convert_command = add_from_to(
+      command, "convert",
+      "Write the tensors of a checkpoint or a file of weights as .safetensors, .npz or .h5", options->files);
+  convert_command.callback(
       [options, &action] { action = [options] { return convert(options->files[0], options->files[1]); }; });
   add_derived(command, action);
   add_import(command, action);

@@ -1,8 +1,6 @@
 #include <cmath>
 #include <utility>
 
-#include "ops/concat.h"
-#include "ops/pad.h"
 #include "optim/decoupled_decay.h"
 #include "optim/moving_mean.h"
 #include "optim/optimizers.h"
@@ -65,21 +63,11 @@ class Adafactor final : public Optimizer {
 
   /// v of all variables, [n]; 0 between them.
   Symbol means_of_squares(Builder& b, const FlatLayout& layout, Symbol gradient, Symbol share) const {
-    std::vector<Symbol> parts;
-    int64_t begin = 0;  // of what no part has yet
-    for (const FlatLayout::Entry& variable : layout.entries) {
-      if (begin < variable.offset) parts.push_back(b.constant(0, Shape{variable.offset - begin}));
-      const Shape flat{variable.shape.elements()};
-      const Symbol own = b.reshape(slice(b, gradient, {variable.offset}, flat), variable.shape);
-      const Symbol squares = b.square(own);
-      const Symbol means = variable.shape.rank() > 1
-                               ? product_of_means(b, variable.name, squares, share)
-                               : moved_state(b, "squares", variable.name, squares, share);
-      parts.push_back(b.reshape(means, flat));
-      begin = variable.offset + variable.shape.elements();
-    }
-    if (begin < layout.size) parts.push_back(b.constant(0, Shape{layout.size - begin}));
-    return parts.size() == 1 ? parts.front() : concat(b, parts, 0);
+    return block_of_values(b, layout, [&](const FlatLayout::Entry& variable) {
+      const Symbol squares = b.square(values_of_variable(b, variable, gradient));
+      return variable.shape.rank() > 1 ? product_of_means(b, variable.name, squares, share)
+                                       : moved_state(b, "squares", variable.name, squares, share);
+    });
   }
 
   /// v of a matrix, or of each matrix of the last two axes.

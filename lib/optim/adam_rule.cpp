@@ -15,7 +15,11 @@ AdamRule::AdamRule(const MomentsParams& params, bool amsgrad, const std::string&
 
 Symbol AdamRule::step(Builder& b, OptimizerState& state, Symbol gradient,
                       const Builder::Operand& rate) const {
-  const Symbol m = moving_mean(b, state, "m", gradient, beta1_);
+  return step_along(b, state, moving_mean(b, state, "m", gradient, beta1_), gradient, rate);
+}
+
+Symbol AdamRule::step_along(Builder& b, OptimizerState& state, Symbol mean, Symbol gradient,
+                            const Builder::Operand& rate) const {
   Symbol v = moving_mean(b, state, "v", b.square(gradient), beta2_);
   if (amsgrad_) {
     v = b.max(state.slot("largest_v"), v);
@@ -24,7 +28,7 @@ Symbol AdamRule::step(Builder& b, OptimizerState& state, Symbol gradient,
   const Symbol corrected_rate = b.div(rate, weight_so_far(b, state, "m_weight", beta1_));
   const Symbol correction = b.rsqrt(weight_so_far(b, state, "v_weight", beta2_));
   const Symbol root = b.add(b.mul(b.sqrt(v), correction), epsilon_);
-  return b.div(b.mul(m, corrected_rate), root);
+  return b.div(b.mul(mean, corrected_rate), root);
 }
 
 }  // namespace tpack

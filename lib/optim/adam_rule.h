@@ -32,7 +32,7 @@ Schema<P> adam_schema(std::string summary) {
 /// Errors: ConfigError, beginning with `owner` ("optimizer Adam"), for means that forget nothing.
 void check_betas(double beta1, double beta2, const std::string& owner);
 
-/// The step of Adam, AdamW and LAMB.
+/// The step of Adam, AdamW and LAMB, and of what Muon trains as AdamW does.
 class AdamRule {
  public:
   /// `owner`: "optimizer Adam". Errors: ConfigError.
@@ -40,6 +40,9 @@ class AdamRule {
 
   /// rate * m' / (sqrt(v') + epsilon), [n].
   Symbol step(Builder& b, OptimizerState& state, Symbol gradient, const Builder::Operand& rate) const;
+  /// The same with a mean m that its caller moves, by beta1.
+  Symbol step_along(Builder& b, OptimizerState& state, Symbol mean, Symbol gradient,
+                    const Builder::Operand& rate) const;
 
  private:
   double beta1_;

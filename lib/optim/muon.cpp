@@ -3,9 +3,7 @@
 #include <cmath>
 
 #include "graph/variable_pattern.h"
-#include "ops/concat.h"
 #include "ops/matmul.h"
-#include "ops/pad.h"
 #include "optim/adam_rule.h"
 #include "optim/decoupled_decay.h"
 #include "optim/moving_mean.h"
@@ -70,8 +68,8 @@ class Muon final : public Optimizer {
                    "factor of the learning rate for what AdamW trains");
     return with_decay_fields(std::move(schema), "weight_decay", &Params::weight_decay);
   }
-  explicit Muon(const Params& p) : Optimizer(p), p_(p), decay_(p.weight_decay, p.exclude) {
-    check_betas(p.beta1, p.beta2, "optimizer Muon");
+  explicit Muon(const Params& p)
+      : Optimizer(p), p_(p), adam_(p, false, "optimizer Muon"), decay_(p.weight_decay, p.exclude) {
     if (p.momentum == 1) throw ConfigError("optimizer Muon: 'momentum' must be below 1");
   }
 
@@ -89,7 +87,7 @@ class Muon final : public Optimizer {
     const Symbol decay = b.select(in_kernel, p_.momentum, p_.beta1);
     const Symbol mean = b.add(b.mul(state.slot("m"), decay), b.mul(gradient, b.sub(1.0, decay)));
     state.assign_slot("m", mean);
-    const Symbol adam = adam_step(b, state, gradient, mean);
+    const Symbol adam = adam_.step_along(b, state, mean, gradient, 1.0);
     const Symbol ahead = p_.nesterov ? moved_mean(b, mean, gradient, p_.momentum) : mean;
     const Symbol step = b.select(in_kernel, orthogonal(b, layout, ahead), adam);
     const Symbol rate = b.mul(learning_rate, b.abs(kinds));
@@ -101,33 +99,16 @@ class Muon final : public Optimizer {
            !is_for_variable(p_.others, variable.name);
   }
 
-  /// m' / (sqrt(v') + epsilon), [n].
-  Symbol adam_step(Builder& b, OptimizerState& state, Symbol gradient, Symbol mean) const {
-    const Symbol squares = moving_mean(b, state, "v", b.square(gradient), p_.beta2);
-    const Symbol size = b.div(1.0, weight_so_far(b, state, "m_weight", p_.beta1));
-    const Symbol correction = b.rsqrt(weight_so_far(b, state, "v_weight", p_.beta2));
-    const Symbol root = b.add(b.mul(b.sqrt(squares), correction), p_.epsilon);
-    return b.div(b.mul(mean, size), root);
-  }
-
   /// The orthogonal form of each kernel, times its ratio; 0 elsewhere. [n] -> [n].
   Symbol orthogonal(Builder& b, const FlatLayout& layout, Symbol block) const {
     const Symbol norms = b.max(norms_of_variables(b, layout, block), 1e-7);
     const Symbol scaled = b.div(block, at_elements(b, layout, norms));
-    std::vector<Symbol> parts;
-    int64_t begin = 0;  // of what no part has yet
-    for (const FlatLayout::Entry& variable : layout.entries) {
-      if (!is_kernel(b, variable)) continue;
-      if (begin < variable.offset) parts.push_back(b.constant(0, Shape{variable.offset - begin}));
-      const int64_t size = variable.shape.elements();
+    return block_of_values(b, layout, [&](const FlatLayout::Entry& variable) -> std::optional<Symbol> {
+      if (!is_kernel(b, variable)) return std::nullopt;
       const KernelMatrix m = matrix_of(b.variables().find(variable.name)->kernel, variable.shape);
-      const Symbol own =
-          b.reshape(slice(b, scaled, {variable.offset}, Shape{size}), Shape{m.rows, m.columns});
-      parts.push_back(b.reshape(b.mul(newton_schulz(b, own, m), ratio_of(m)), Shape{size}));
-      begin = variable.offset + size;
-    }
-    if (begin < layout.size) parts.push_back(b.constant(0, Shape{layout.size - begin}));
-    return parts.size() == 1 ? parts.front() : concat(b, parts, 0);
+      const Symbol own = b.reshape(values_of_variable(b, variable, scaled), Shape{m.rows, m.columns});
+      return b.mul(newton_schulz(b, own, m), ratio_of(m));
+    });
   }
 
   /// x of norm 1 -> a matrix of the same shape whose singular values are near 1.
@@ -153,6 +134,7 @@ class Muon final : public Optimizer {
   }
 
   Params p_;
+  AdamRule adam_;
   DecoupledDecay decay_;
 };
 

@@ -98,7 +98,7 @@ std::unique_ptr<Optimizer> lion(const LionParams& params = {});
 /// The size of the steps of kernels.
 enum class MuonAdjust : uint8_t { kMatchRmsAdamW, kOriginal };
 
-/// `beta1`, `beta2` and `epsilon` are for the variables that are no kernels.
+/// `beta1`, `beta2` and `epsilon` apply to all variables but kernels.
 struct MuonParams : MomentsParams {
   MuonParams(double rate = 1e-3) : MomentsParams(rate) {}  // NOLINT(google-explicit-constructor)
   double momentum = 0.95;

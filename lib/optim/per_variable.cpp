@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "graph/variable_pattern.h"
+#include "ops/concat.h"
+#include "ops/pad.h"
 #include "ops/segment.h"
 
 namespace tpack {
@@ -46,6 +48,27 @@ Symbol constants_of_elements(Builder& b, const FlatLayout& layout, const NumberO
     std::fill(own.begin(), own.end(), number(variable));
   }
   return b.constant(all.cast(b.float_type()));
+}
+
+Symbol values_of_variable(Builder& b, const FlatLayout::Entry& variable, Symbol block) {
+  return b.reshape(slice(b, block, {variable.offset}, Shape{variable.shape.elements()}), variable.shape);
+}
+
+Symbol block_of_values(Builder& b, const FlatLayout& layout, const ValuesOfVariable& values) {
+  std::vector<Symbol> parts;
+  int64_t begin = 0;  // of what no part has yet
+  const auto fill_up_to = [&](int64_t end) {
+    if (begin < end) parts.push_back(b.constant(0, Shape{end - begin}));
+  };
+  for (const FlatLayout::Entry& variable : layout.entries) {
+    const std::optional<Symbol> own = values(variable);
+    if (!own) continue;
+    fill_up_to(variable.offset);
+    parts.push_back(b.reshape(*own, Shape{variable.shape.elements()}));
+    begin = variable.offset + variable.shape.elements();
+  }
+  fill_up_to(layout.size);
+  return parts.size() == 1 ? parts.front() : concat(b, parts, 0);
 }
 
 void check_patterns_of(const FlatLayout& layout, const std::vector<Ref<VariablePattern>>& patterns,

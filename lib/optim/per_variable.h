@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ using NumberOfVariable = std::function<double(const FlatLayout::Entry&)>;
 Symbol constants_of_variables(Builder& b, const FlatLayout& layout, const NumberOfVariable& number);
 /// The same at each element, [n]; 0 at the padding.
 Symbol constants_of_elements(Builder& b, const FlatLayout& layout, const NumberOfVariable& number);
+
+/// The values of a variable in a flat block [n], in its shape.
+Symbol values_of_variable(Builder& b, const FlatLayout::Entry& variable, Symbol block);
+using ValuesOfVariable = std::function<std::optional<Symbol>(const FlatLayout::Entry&)>;
+/// A flat block [n] of the values of each variable, of any shape with its number of elements; 0 for variables
+/// without values, and at the padding.
+Symbol block_of_values(Builder& b, const FlatLayout& layout, const ValuesOfVariable& values);
 
 /// Errors: ConfigError for patterns without a variable of the block; the texts begin with `what`
 /// ("'exclude'").

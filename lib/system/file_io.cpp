@@ -159,6 +159,10 @@ void reject_overwriting(const std::string& option, const std::string& output,
   }
 }
 
+void require_absent(const std::string& path) {
+  if (std::filesystem::exists(path)) throw ConfigError("'" + path + "' exists; name a new file");
+}
+
 std::optional<std::string> read_whole_file(const std::string& path, Reads reads) {
   const int file =
       reads == Reads::kFiles ? open_regular_file(path) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -76,6 +76,9 @@ enum class Reads : uint8_t {
   kFiles,   // anything else is as absent
   kStreams  // pipes and devices, too, which may have no end: for paths that a user types
 };
+/// Errors: ConfigError if there is a file or folder of this name.
+void require_absent(const std::string& path);
+
 /// The content of a file; nothing, and errno, if it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path, Reads reads = Reads::kFiles);
 

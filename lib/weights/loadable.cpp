@@ -196,7 +196,8 @@ std::vector<LoadableWeight> loadable_in_order(const WeightFile& file, const std:
       return;
     }
   };
-  // What is left then is of other shapes, such as a layer for other classes: the rules decide on it.
+  // The second pass pairs tensors of different shapes, such as those of a head for other classes; the rules
+  // say whether that is an error.
   for (const bool needs_shape : {true, false})
     for (const VariableSpec* variable : model.all())
       if (variable->scope == VariableScope::kModel && !has_value.contains(variable->name))

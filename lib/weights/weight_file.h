@@ -52,9 +52,9 @@ std::string mark_of(const WeightFile& file);
 void follow_mark(WeightFile& file, std::string_view mark);
 
 /// Opens a file of weights; its format is known by its content: checkpoints of tpack, safetensors, NumPy
-/// (.npz), PyTorch, Keras (.h5, .keras); ONNX and Caffe by the endings .onnx and .caffemodel. Nothing in it
-/// is run. Tensors are read on demand; the file stays mapped as long as one of them is held. Errors:
-/// CheckpointError with the path if there is no such file, or if it is none of these, or damaged.
+/// (.npz), PyTorch, Keras (.h5, .keras), other HDF5; ONNX and Caffe by the endings .onnx and .caffemodel.
+/// Nothing in it is run. Tensors are read on demand; the file stays mapped as long as one of them is held.
+/// Errors: CheckpointError with the path if there is no such file, or if it is none of these, or damaged.
 WeightFile open_weight_file(const std::string& path);
 
 }  // namespace tpack

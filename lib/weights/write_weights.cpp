@@ -59,7 +59,7 @@ bool is_writable_weight_file(std::string_view path) {
 }
 
 void write_weights(const WeightFile& file, const std::string& path) {
-  if (std::filesystem::exists(path)) throw ConfigError("'" + path + "' exists; name a new file");
+  require_absent(path);
   for (const auto& [ending, write] : kWeightWriters)
     if (path.ends_with(ending)) return write(file, path);
   throw ConfigError("'" + path + "': weights are written as .safetensors, .npz or .h5");

